@@ -6,7 +6,10 @@ import pytest
 import torseur as ts
 from torseur.algebra.graph import evaluate
 from torseur.computation.functions.function_requests import programs_of
+from torseur.computation.functions.many_constraints import ManyConstraints, constrained_system
+from torseur.computation.functions.usual_rank import usual_rank
 from torseur.computation.simulation.model.motion_programs import MechanismPrograms
+from torseur.derivation.dynamics.constrained.elimination_order import is_long
 from torseur.derivation.equations import equations as equations_module
 from torseur.derivation.equations import motion_values
 from torseur.description import library
@@ -73,11 +76,30 @@ def test_cost_grows_with_the_number_of_loops():
     counts = []
     for n in (8, 16, 32):
         equations = ts.derive(linkages(n))
-        assert equations.is_sparse
+        assert equations.is_sparse and not is_long(equations.regrouped_tree, *equations.rows_and_groups)
         elimination = MechanismPrograms(equations).elimination
         counts.append(len(elimination.eliminated.operations) + len(elimination.solved.operations))
     first, second = np.diff(counts) / (8, 16)
     assert second == pytest.approx(first, rel=0.02)
+
+
+def test_rows_that_an_elimination_keeps_are_counted_as_the_rank():
+    """Oracle: singular values of C at closed states; the gear is said twice."""
+    twice = "constrain 0 = a2 - 2*a3 + 0.4 as gear ;\nconstrain 0 = 2*a2 - 4*a3 + 0.8 as again ;"
+    equations = ts.derive(linkages(4, more=twice))
+    kept = ManyConstraints(equations)._kept
+    assert usual_rank(equations, kept) == usual_rank(equations) == len(kept) - 1
+
+
+@pytest.mark.parametrize("is_massless", [True, False])
+def test_joints_without_inertia_are_seen_one_by_one(is_massless):
+    """Two hinges on one line: what lies between them turns with nothing, unless it has an inertia."""
+    between = f"let ring = body mass = 0 kg, inertia = {0 if is_massless else 'diag(0, 0, 1e-6) kg*m^2'} end ;"
+    hinges = """join earth and ring.frame as R with revolute(r) about [0, 0, 1] end ;
+    join ring.frame and wheel.frame as W with revolute(s) about [0, 0, 1] end ;
+    let wheel = body mass = 1 kg, centre = [1, 0, 0] m, inertia = diag(1, 1, 1) kg*m^2 end ;"""
+    equations = ts.derive(linkages(8, more=between + hinges))
+    assert isinstance(constrained_system(equations), ManyConstraints) != is_massless
 
 
 def test_motion_of_a_long_chain(monkeypatch):

@@ -46,6 +46,9 @@ def test_factors_are_those_of_elimination(name):
             ours[k, i] = entry
     assert np.allclose(ours, lower, rtol=1e-9, atol=1e-9)
     assert np.allclose(1 / np.array(found.inverse, dtype=float), pivots, rtol=1e-9)
+    frozen, yielding = np.array(td.inertias_of_joints(tree, list(q)), dtype=float).T
+    assert np.allclose(np.sort(frozen), np.sort(np.diag(matrix)), rtol=1e-9)
+    assert np.allclose(np.sort(yielding), np.sort(pivots), rtol=1e-9)
 
 
 def _widening_chain():

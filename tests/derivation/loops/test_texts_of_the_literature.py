@@ -154,6 +154,27 @@ def test_mobility(machine):
     assert report.trusted
 
 
+def upu4():
+    """Four UPU legs whose outer axes are vertical: a Schönflies motion generator of the class of Kong and Gosselin (2004)."""
+
+    def leg(k, turned):
+        low, high = turned @ [2, 0, 0], turned @ [1, 0.3, 2 + 0.1 * k]
+        inner = np.cross(high - low, Z)
+        return (cross(f"A{k}", "earth", f"l{k}", low, (Z, inner)) + slide(f"P{k}", f"l{k}", f"m{k}", low, high - low)
+                + cross(f"B{k}", f"m{k}", "top", high, (inner, Z)))  # fmt: skip
+
+    return legs(4, "lm", leg)
+
+
+@pytest.mark.parametrize("machine", [quadrupteron, upu4])
+def test_legs_that_allow_a_group_without_lying_in_one_are_the_reason(machine):
+    """Kong and Gosselin (2004): every leg contains the Schönflies motions about z, whatever its lengths are."""
+    report = ts.loops(ts.parse(f"mechanism {machine.__name__} ;\n{machine()}"))
+    assert (report.finite, report.redundant, report.reasons[0].kind) == (4, 2, "groups of chains")
+    assert "allows translations and rotations about z" in report.reasons[0].text
+    assert "lengths" not in report.reasons[0].text
+
+
 def test_an_oblique_sarrus_linkage_is_explained_by_its_two_planes():
     report = ts.loops(ts.parse(f"mechanism oblique ;\n{oblique_sarrus()}"))
     assert "have in common translations along z" in str(report)

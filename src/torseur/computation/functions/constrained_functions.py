@@ -253,13 +253,18 @@ class ConstrainedSystem:
     def _is_clear(self) -> Expr:
         """Whether the rank of the constraints and the inertia of every motion are beyond doubt; 1 or 0."""
         flags = [*self._pivots_are_clear, *(clear for _, clear in self._present)]
-        usual = usual_rank(self.equations)
+        usual = self._usual_rank
         if usual is not None:
             # In a singular configuration a row is lost that the motion needs: accelerations are then another question.
             rank = sum(self._kept, as_expr(0))
             flags.append(as_expr(scalar.less(usual - 0.5, rank)))
         flags += self._inertia_is_clear
         return reduce(lambda a, b: as_expr(scalar.both(a, b)), flags)
+
+    @property
+    def _usual_rank(self) -> int | None:
+        """How many rows the motion needs where nothing is singular."""
+        return usual_rank(self.equations)
 
     @property
     def _kept(self) -> list[Expr]:

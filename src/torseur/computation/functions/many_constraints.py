@@ -10,9 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 
+import numpy as np
+
 from torseur.algebra.graph import Expr, as_expr, scalar
 from torseur.algebra.graph.semidefinite import Exchange, Limits, or_nan, safe_inverse, weights_of_rows
-from torseur.computation.functions.constrained_functions import CONTRADICTION, ConstrainedSystem
+from torseur.computation.functions.constrained_functions import CONTRADICTION, WITHOUT_INERTIA, ConstrainedSystem
+from torseur.computation.functions.single_precision import sampled_inertias_of_joints
+from torseur.computation.functions.usual_rank import usual_rank
 from torseur.derivation import dynamics as td
 from torseur.derivation.dynamics.constrained.constrained_bodies import ConstrainedBodies
 from torseur.derivation.dynamics.constrained.elimination_steps import Pivots
@@ -84,6 +88,10 @@ class ManyConstraints(ConstrainedSystem):
         return ConstrainedBodies(self.equations.regrouped_tree, self._rows, rows_by_owner(constraints), self._judged)
 
     @property
+    def _usual_rank(self) -> int | None:
+        return usual_rank(self.equations, self._kept)
+
+    @property
     def _kept(self) -> list[Expr]:
         return list(self._judged.kept.values()) if self._bodies else []
 
@@ -99,5 +107,15 @@ class ManyConstraints(ConstrainedSystem):
 
 def constrained_system(equations: Equations) -> ConstrainedSystem:
     """The constraints of a mechanism, in the shorter of two writings."""
-    dense = ConstrainedSystem(equations)
-    return ManyConstraints(equations) if equations.is_sparse and not dense.is_massless else dense
+    if equations.is_sparse and not _has_joint_without_inertia(equations):
+        return ManyConstraints(equations)
+    return ConstrainedSystem(equations)
+
+
+def _has_joint_without_inertia(equations: Equations) -> bool:
+    """Whether a joint moves nothing that has inertia, by the nominal values.
+
+    Joint by joint: the least eigenvalue of the mass matrix of a long chain is small though every body is heavy.
+    """
+    frozen, yielding = np.moveaxis(sampled_inertias_of_joints(equations), 1, 0)
+    return not bool(np.all(yielding > WITHOUT_INERTIA * frozen))

@@ -6,11 +6,12 @@ these apart; but taken at its word the angle's cosine is -4e-8 instead of zero, 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from torseur.algebra.graph import as_expr, constant_value, evaluate
+from torseur.algebra.graph import Expr, as_expr, constant_value, evaluate
 from torseur.derivation import dynamics as td
 from torseur.derivation.equations.equations import Equations
 from torseur.derivation.equations.formulation import as_expressions
@@ -48,6 +49,21 @@ def _cancellation(equations: Equations) -> float:
 def sampled_mass_matrices(equations: Equations) -> np.ndarray:
     """M at some positions and the nominal values of the parameters, 1 for those without: an array of matrices."""
     tree, layout = equations.tree, equations.layout
+    n = len(layout.speeds)
+    rows = [entry for row in td.mass_matrix(tree, layout.coordinates) for entry in as_expressions(row)]
+    return np.moveaxis(_sampled(equations, rows).reshape(n, n, STATES), -1, 0)
+
+
+def sampled_inertias_of_joints(equations: Equations) -> np.ndarray:
+    """For each screw the inertia along it, all that it carries frozen and yielding, there: (screws, 2, states)."""
+    tree, layout = equations.tree, equations.layout
+    pairs = td.inertias_of_joints(tree, layout.coordinates)
+    return _sampled(equations, as_expressions([x for pair in pairs for x in pair])).reshape(-1, 2, STATES)
+
+
+def _sampled(equations: Equations, expressions: Sequence[Expr]) -> np.ndarray:
+    """Values at some positions and the nominal values of the parameters: a row for each expression."""
+    tree, layout = equations.tree, equations.layout
     given = {p.name: p.value for p in equations.mechanism.parameters if p.value is not None}
     numbers = {node: constant_value(as_expr(given.get(str(node.name), 1.0))) for node in layout.parameters}
     places = np.random.default_rng(0).uniform(-1.5, 1.5, (len(layout.coordinates), STATES))
@@ -55,10 +71,9 @@ def sampled_mass_matrices(equations: Equations) -> np.ndarray:
         slots = [layout.coordinates.index(x) for x in link.symbols.quaternion or ()]
         places[slots] = np.eye(4)[:1].T if slots else 0.0
     state = dict(zip(layout.coordinates, places, strict=True)) | numbers | {TIME: 0.0}
-    n = len(layout.speeds)
-    rows = [entry for row in td.mass_matrix(tree, layout.coordinates) for entry in as_expressions(row)]
-    entries = [np.broadcast_to(np.asarray(x, dtype=float), STATES) for x in evaluate(rows, state)]
-    return np.moveaxis(np.array(entries).reshape(n, n, STATES), -1, 0)
+    with np.errstate(divide="ignore", invalid="ignore"):  # pivots that vanish
+        values = evaluate(expressions, state)
+    return np.array([np.broadcast_to(np.asarray(x, dtype=float), STATES) for x in values])
 
 
 # What right angles in single precision save: docs/decisions/0025-right-angles-by-precision.md.

@@ -6,6 +6,7 @@ each other, nor a state beside the constraints from one on them. The rank at clo
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy as np
 from torseur.algebra.graph import Expr, as_expr, constant_value, evaluate, live_nodes
 from torseur.computation.functions.row_units import rounded_parts, row_units
 from torseur.derivation.equations.equations import Equations
+from torseur.derivation.loops.assembly.levenberg_marquardt import sparse_steps
 from torseur.derivation.tree import resolve
 from torseur.description.mechanism import TIME
 
@@ -21,11 +23,16 @@ STEPS = 40
 SPREAD = 0.4  # of starts about the initial state: rad, or lengths of the loops
 CLOSED = 1e-8
 TINY = 1e-13
+LARGE = 40_000  # entries of C from which on its zeros are used
 INDEPENDENT = 1e-5  # singular value, in units of the largest, above which one belongs to an independent constraint
 
 
-def usual_rank(equations: Equations) -> int | None:
-    """The rank of C at closed states about the initial one, by the nominal values; None where none is found."""
+def usual_rank(equations: Equations, kept: Sequence[Expr] | None = None) -> int | None:
+    """The rank of C at closed states about the initial one, by the nominal values; None where none is found.
+
+    `kept`, where given, are 1 for rows that an elimination takes to be independent and 0 for others: they are then
+    counted, for large mechanisms of which no full matrix is to be made.
+    """
     closing = _Closing(equations)
     if any(node.op == "apply" for node in live_nodes([*closing.rows, *closing.gaps])):
         return None
@@ -33,7 +40,7 @@ def usual_rank(equations: Equations) -> int | None:
     for is_free in (closing.is_open, np.ones(closing.shape[1])):
         states = closing.close(closing.starts(), is_free)
         if len(states):
-            return closing.rank(states)
+            return closing.rank(states) if kept is None else closing.count(kept, states)
     return None
 
 
@@ -115,10 +122,9 @@ class _Closing:
                 break
             q, gaps, rows, damping = q[~is_done], gaps[~is_done], rows[~is_done] * is_free, damping[~is_done]
             least = max(TINY, self.rounded * self.rounded)
-            square = rows @ rows.transpose(0, 2, 1) + (damping[:, None, None] + least) * np.eye(self.shape[0])
-            moves = (rows.transpose(0, 2, 1) @ np.linalg.solve(square, gaps[..., None]))[..., 0]
+            moves = (sparse_steps if rows[0].size > LARGE else _moves)(rows, gaps, damping + least)
             longest = np.abs(moves).max(axis=1, keepdims=True)
-            q = self._normalise(q - self.of(self.rates, q, moves / np.maximum(1.0, longest)))
+            q = self._normalise(q + self.of(self.rates, q, moves / np.maximum(1.0, longest)))
         return done
 
     def _normalise(self, q: np.ndarray) -> np.ndarray:
@@ -126,8 +132,19 @@ class _Closing:
             q[:, slots] /= np.linalg.norm(q[:, slots], axis=1, keepdims=True)
         return q
 
+    def count(self, kept: Sequence[Expr], q: np.ndarray) -> int:
+        """The largest of the numbers of rows kept at some states."""
+        return int(np.rint(np.nansum(self.of(list(kept), q, np.zeros((len(q), self.shape[1]))), axis=1)).max())
+
     def rank(self, q: np.ndarray) -> int:
         """The largest of the ranks at some states."""
         values = np.linalg.svd(self.residuals_and_rows(q)[1], compute_uv=False)
         limits = max(INDEPENDENT, 2 * self.rounded) * np.maximum(1.0, values.max(axis=1, keepdims=True))
         return int(np.sum(values > limits, axis=1).max())
+
+
+def _moves(rows: np.ndarray, gaps: np.ndarray, damping: np.ndarray) -> np.ndarray:
+    """-Cᵀ (C Cᵀ + λ)⁻¹ of the gaps, for every state."""
+    square = rows @ rows.transpose(0, 2, 1) + damping[:, None, None] * np.eye(rows.shape[1])
+    moves: np.ndarray = -(rows.transpose(0, 2, 1) @ np.linalg.solve(square, gaps[..., None]))[..., 0]
+    return moves

@@ -24,7 +24,7 @@ from torseur.derivation.dynamics.kinematics import (
 from torseur.derivation.dynamics.loads.load_wrenches import elastic_energy, generalised_loads, load_sum
 from torseur.derivation.dynamics.loads.sensor_values import coordinate_rates, coupled_rates, sensor_value
 from torseur.derivation.dynamics.mass_matrix import mass_matrix
-from torseur.derivation.dynamics.mass_matrix_factors import mass_matrix_factors
+from torseur.derivation.dynamics.mass_matrix_factors import inertias_of_joints, mass_matrix_factors
 from torseur.derivation.dynamics.regressor import regressor
 
 __all__ = [
@@ -41,6 +41,7 @@ __all__ = [
     "gravity_energy",
     "gravity_forces",
     "in_earth_axes",
+    "inertias_of_joints",
     "inverse_dynamics",
     "jacobian",
     "kinetic_energy",

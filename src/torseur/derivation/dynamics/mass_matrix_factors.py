@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from torseur.algebra.spatial import Force, Scalar
 from torseur.algebra.spatial.articulated_inertia import articulated_inertia, articulated_to_parent, eliminate_screw
-from torseur.derivation.dynamics.mass_matrix import mass_matrix
+from torseur.derivation.dynamics.mass_matrix import composite_inertias, mass_matrix
 from torseur.derivation.tree import GROUND, Snapshot, Tree
 from torseur.errors import MechanismError
 
@@ -65,6 +65,28 @@ def mass_matrix_factors(tree: Tree, q: Sequence[Scalar], t: Scalar | None = None
             carried = articulated_to_parent(now.links[i].motion.transform, inertia)
             inertias[tree.parent(i)] = inertias[tree.parent(i)] + carried
     return MassMatrixFactors(tuple(lower), tuple(inverse))
+
+
+def inertias_of_joints(tree: Tree, q: Sequence[Scalar]) -> list[tuple[Scalar, Scalar]]:
+    """For each screw of each joint, the inertia along it with all that it carries frozen, and with that yielding.
+
+    The diagonal entry and the pivot of M = Lᵀ D L in linear time, without the matrix; for trees in which no joint
+    follows another.
+    """
+    now = tree.at(q)
+    composite, inertias = composite_inertias(now), [articulated_inertia(link.inertia) for link in now.links]
+    found = []
+    for i in tree.inward():
+        inertia, motion = inertias[i], now.links[i].motion
+        for screw in reversed(motion.screws):
+            needed = inertia @ screw
+            pivot = screw.dot(needed)
+            found.append((screw.dot(composite[i] @ screw), pivot))
+            if not _is_zero(pivot):
+                inertia = eliminate_screw(inertia, scale_force(needed, 1 / pivot), needed)
+        if tree.parent(i) != GROUND:
+            inertias[tree.parent(i)] = inertias[tree.parent(i)] + articulated_to_parent(motion.transform, inertia)
+    return found
 
 
 def wheel_inertias(now: Snapshot) -> dict[int, Scalar]:

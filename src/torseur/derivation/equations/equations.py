@@ -159,12 +159,14 @@ class Equations(Displayed):
     @cached_property
     def is_sparse(self) -> bool:
         """Whether there are many constraints, and each ties few bodies: these are then eliminated along the tree."""
-        if not self.is_constrained:
-            return False
+        return self.is_constrained and is_sparse(self.regrouped_tree, *self.rows_and_groups)
+
+    @property
+    def rows_and_groups(self) -> tuple[list[list[Expr]], list[list[int]]]:
+        """C, and the numbers of its rows by the joints that they close."""
         from torseur.derivation.loops.closure.constraint_equations import rows_by_owner
 
-        rows = [as_expressions(c.row) for c in self.constraints]
-        return is_sparse(self.regrouped_tree, rows, rows_by_owner(self.constraints))
+        return [as_expressions(c.row) for c in self.constraints], rows_by_owner(self.constraints)
 
     @cached_property
     def formulas(self) -> tuple[Expr, ...]:

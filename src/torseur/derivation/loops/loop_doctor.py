@@ -134,7 +134,7 @@ def _report(
     system = here.system
     # At a singular configuration the rank is that of one point; redundancy and partition must hold along the motion.
     regular = closed_configuration(system, verdict.branches[0].point, here.rng) if verdict.branches else here
-    explained = reasons(regular, bool(verdict.finite))
+    explained = reasons(regular, verdict.finite)
     return LoopReport(
         mechanism=system.frame.mechanism.name,
         cut=_cut_of(system),

@@ -10,7 +10,8 @@ from torseur.algebra.graph import Expr
 from torseur.derivation.tree import GROUND, Tree
 
 FEWEST_ROWS = 16  # constraints from which on elimination along the tree may be the shorter way
-MOST_PRODUCTS = 60_000  # beyond, straight-line code takes longer to compile than it saves
+MOST_PRODUCTS = 60_000  # of nets; beyond, straight-line code takes longer to compile than it saves in a motion
+FEW_PRODUCTS = 200  # per constraint: of chains and trees of loops, whose code grows as they do, however long they are
 BODY_PRODUCTS = 150  # of an articulated body with its joint
 
 Rows = Sequence[Sequence[Expr]]
@@ -65,9 +66,13 @@ def is_sparse(tree: Tree, rows: Rows, groups: Groups) -> bool:
     # A joint that follows another cannot be eliminated when its turn comes.
     if constraints < FEWEST_ROWS or any(link.followed for link in tree.links):
         return False
-    work = elimination_work(tree, rows, groups)
     full = speeds**3 / 6 + constraints * speeds**2 / 2 + constraints**2 * speeds
-    return work <= MOST_PRODUCTS and 2 * (work + BODY_PRODUCTS * len(tree)) <= full
+    return 2 * (elimination_work(tree, rows, groups) + BODY_PRODUCTS * len(tree)) <= full
+
+
+def is_long(tree: Tree, rows: Rows, groups: Groups) -> bool:
+    """Whether the elimination is too long for straight-line code where full matrices need none: in a motion."""
+    return elimination_work(tree, rows, groups) > max(MOST_PRODUCTS, FEW_PRODUCTS * len(rows))
 
 
 def elimination_work(tree: Tree, rows: Rows, groups: Groups) -> int:

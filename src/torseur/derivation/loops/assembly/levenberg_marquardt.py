@@ -103,7 +103,7 @@ def _step(jacobian: Array, residual: Array, damping: Array, negligible: float) -
     if size <= _SMALL or negligible > 0.0:
         step = _by_singular_values(jacobian, residual, damping, negligible)
     else:
-        step = (_by_normal_equations if size <= _LARGE else _by_sparse_equations)(jacobian, residual, damping)
+        step = (_by_normal_equations if size <= _LARGE else sparse_steps)(jacobian, residual, damping)
     largest = np.max(np.abs(step), axis=1, initial=0.0)
     limited: Array = step * np.minimum(1.0, LARGEST_STEP / np.maximum(largest, 1e-300))[:, None]
     return limited
@@ -133,8 +133,8 @@ def _by_normal_equations(jacobian: Array, residual: Array, damping: Array) -> Ar
     return step
 
 
-def _by_sparse_equations(jacobian: Array, residual: Array, damping: Array) -> Array:
-    """One lane after the other with sparse factors: loops of a large net touch few of its joints."""
+def sparse_steps(jacobian: Array, residual: Array, damping: Array) -> Array:
+    """-Jᵀ (J Jᵀ + λ)⁻¹ r, lane by lane with sparse factors: loops of a large net touch few of its joints."""
     from scipy.sparse import csr_matrix, eye
     from scipy.sparse.linalg import splu
 

@@ -72,7 +72,7 @@ def _close_again(here: ClosedConfiguration, states: State, size: float) -> State
         if not opened.any():
             return tried.state
         # At a saddle the gradient of the gap vanishes; a nudge of a thousandth of the probe leaves it.
-        nudge = np.where(opened[:, None], here.rng.normal(0.0, 1e-3 * size, tried.state.x.shape), 0.0)
+        nudge = np.where(opened[:, None], here.rng.normal(0.0, 1e-3 * size, (len(opened), here.system.n)), 0.0)
         states = here.system.move(tried.state, nudge)
     return None
 

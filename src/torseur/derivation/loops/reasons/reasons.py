@@ -8,6 +8,7 @@ known families.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
@@ -15,15 +16,18 @@ import numpy as np
 
 from torseur.algebra.arrays import Array
 from torseur.derivation.loops.assembly.open_loops import loop_name
+from torseur.derivation.loops.assembly.projection import project
 from torseur.derivation.loops.configuration import ClosedConfiguration
 from torseur.derivation.loops.model.loop_system import LoopSystem, State
 from torseur.derivation.loops.model.poses import body_poses
 from torseur.derivation.loops.rank.numerical_rank import numerical_rank
 from torseur.derivation.loops.reasons.hinge_rings import hinge_family, hinge_ring
 from torseur.derivation.loops.reasons.motion_groups import (
+    MotionGroup,
     common_screws,
     generated_algebra,
     motion_group,
+    screw_basis,
 )
 from torseur.derivation.loops.reasons.symmetric_rings import Symmetry, symmetries
 from torseur.derivation.loops.redundancy.joint_constraints import joint_screws
@@ -90,24 +94,23 @@ def blocks(system: LoopSystem) -> list[Block]:
     ]
 
 
-def reasons(here: ClosedConfiguration, moves: bool) -> list[Reason]:
-    """A reason for every block of loops with redundant closures; `moves` tells whether the whole has finite motions."""
+def reasons(here: ClosedConfiguration, finite: int | None) -> list[Reason]:
+    """A reason for every block of loops with redundant closures; `finite` is the mobility of the whole, if known."""
     system = here.system
     if len(system.edges) > _MOST_JOINTS:
         return []
     jacobian = here.system.linearise(here.state)[1][0]
-    found = [_block_reason(here, jacobian, block, moves) for block in blocks(system)]
+    found = [_block_reason(here, jacobian, block, finite) for block in blocks(system)]
     return [reason for reason in found if reason is not None]
 
 
-def _block_reason(here: ClosedConfiguration, jacobian: Array, block: Block, moves: bool) -> Reason | None:
+def _block_reason(here: ClosedConfiguration, jacobian: Array, block: Block, finite: int | None) -> Reason | None:
     system = here.system
     rows = [6 * c + k for c in block.cycles for k in range(6)]
     rank = numerical_rank(jacobian[rows]).rank
     if rank == len(rows):
         return None
-    poses = body_poses(system, here.state)
-    screws = {k: joint_screws(system, here.state, k, poses) for k in block.edges}
+    screws = _screws_at(system, here.state, block.edges)
     algebra = generated_algebra(np.vstack(list(screws.values())))
     names = tuple(loop_name(system, c) for c in block.cycles)
     joints = tuple(system.edges[k].joint for k in block.edges)
@@ -119,7 +122,11 @@ def _block_reason(here: ClosedConfiguration, jacobian: Array, block: Block, move
     by_group = (6 - len(algebra)) * len(block.cycles)
     if by_group == len(rows) - rank:
         return replace(reason, kind=ONE_GROUP, text=_group_text(by_group, len(rows), group.text))
-    deeper = _in_groups(system, block, screws, rank, reason) or _in_dimensions(here, block, screws, reason, moves)
+    deeper = (
+        _in_groups(system, block, screws, rank, reason)
+        or _in_allowed_motions(here, block, screws, reason)
+        or _in_dimensions(here, block, screws, reason, finite)
+    )
     if not by_group:
         return deeper
     return replace(deeper, text=f"{_group_text(by_group, len(rows), group.text)}; besides, {deeper.text}")
@@ -157,6 +164,57 @@ def _in_groups(system: LoopSystem, block: Block, screws: dict[int, Array], rank:
     return replace(reason, kind=GROUPS, text=text)
 
 
+def _in_allowed_motions(
+    here: ClosedConfiguration, block: Block, screws: dict[int, Array], reason: Reason
+) -> Reason | None:
+    """The reason where all chains between two bodies allow one group of motions, though they lie in no group.
+
+    Kong and Gosselin (2004) call it the virtual chain. It is seen here and at another position, and with the joints
+    moved to other places: their directions make it, no dimensions do.
+    """
+    system = here.system
+    allowed = _allowed_group(system, block, screws)
+    if allowed is None:
+        return None
+    chains, group = allowed
+    elsewhere = _allowed_group(system, block, _screws_at(system, _moved(here), block.edges))
+    shifted = _allowed_group(system, block, _shifted(screws, here.rng))
+    if any(other is None or other[1].text != group.text for other in (elsewhere, shifted)):
+        return None
+    parts = [f"{'-'.join(system.edges[k].joint for k in chain)}" for chain in chains]
+    holds = "equations hold by themselves" if reason.redundant != 1 else "equation holds by itself"
+    text = (f"each of its chains {', '.join(parts)} allows {group.text}, by the directions of its axes alone, "
+            f"so that {reason.redundant} closure {holds}")  # fmt: skip
+    return replace(reason, kind=GROUPS, text=text)
+
+
+def _allowed_group(
+    system: LoopSystem, block: Block, screws: dict[int, Array]
+) -> tuple[list[list[int]], MotionGroup] | None:
+    """Chains between two bodies, and the group of the motions that all of them allow; None where it is no group."""
+    if len(block.cycles) == 1:
+        return None  # of a ring every cut has its own motions: its reasons are groups, families and symmetries
+    for chains in _parallel_chains(system, block):
+        common = common_screws([screw_basis(np.vstack([screws[k] for k in chain])) for chain in chains])
+        if len(common) and len(generated_algebra(common)) == len(common):
+            return chains, motion_group(common)
+    return None
+
+
+def _screws_at(system: LoopSystem, state: State, edges: Iterable[int]) -> dict[int, Array]:
+    poses = body_poses(system, state)
+    return {k: joint_screws(system, state, k, poses) for k in edges}
+
+
+def _shifted(screws: dict[int, Array], rng: np.random.Generator) -> dict[int, Array]:
+    """The screws with every joint moved to another place, its directions as they are."""
+    moved = {}
+    for k, own in screws.items():
+        shift = rng.uniform(-0.5, 0.5, 3)
+        moved[k] = np.concatenate([own[:, :3], own[:, 3:] + np.cross(shift, own[:, :3])], axis=1)
+    return moved
+
+
 def _parallel_chains(system: LoopSystem, block: Block) -> list[list[list[int]]]:
     """Ways to see a block as chains of joints between two bodies: one where it branches, every cut of a ring."""
     if len(block.cycles) == 1:
@@ -183,11 +241,14 @@ def _parallel_chains(system: LoopSystem, block: Block) -> list[list[list[int]]]:
 
 
 def _in_dimensions(
-    here: ClosedConfiguration, block: Block, screws: dict[int, Array], reason: Reason, moves: bool
+    here: ClosedConfiguration, block: Block, screws: dict[int, Array], reason: Reason, finite: int | None
 ) -> Reason:
     """The reason where dimensions are special: a known family, a symmetry, equal lengths, or this position alone."""
     system = here.system
-    if not moves:
+    if finite is None:
+        text = "no reason was found: whether it holds beyond this position is undecided"
+        return replace(reason, kind=UNKNOWN, text=text)
+    if not finite:
         text = "its joints are dependent in this position only, where nothing more can move"
         return replace(reason, kind=POSITION, text=text)
     lengths = _equal_lengths(system, block, screws)
@@ -236,15 +297,17 @@ def _symmetry_text(system: LoopSystem, around: list[int], symmetry: Symmetry, hi
     )
 
 
-def _screws_elsewhere(here: ClosedConfiguration, around: list[int]) -> Array:
-    """Screws around a ring at another closed position, reached along the first motions."""
-    from torseur.derivation.loops.assembly.projection import project
-
+def _moved(here: ClosedConfiguration) -> State:
+    """Another closed position, reached along the first motions."""
     direction = here.rank.motions @ here.rng.normal(size=here.count)
     step = 0.1 * direction / max(float(np.linalg.norm(direction)), 1e-300)
-    state: State = project(here.system, here.system.move(here.state, step[None]), steps=100).state
-    poses = body_poses(here.system, state)
-    return np.vstack([joint_screws(here.system, state, k, poses) for k in around])
+    return project(here.system, here.system.move(here.state, step[None]), steps=100).state
+
+
+def _screws_elsewhere(here: ClosedConfiguration, around: list[int]) -> Array:
+    """Screws around a ring at another closed position."""
+    screws = _screws_at(here.system, _moved(here), around)
+    return np.vstack([screws[k] for k in around])
 
 
 def _equal_lengths(system: LoopSystem, block: Block, screws: dict[int, Array]) -> str:
