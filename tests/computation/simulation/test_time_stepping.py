@@ -175,6 +175,12 @@ def test_what_time_steps_do_not_cover_is_said():
     ball = ts.parse(BALL)
     with pytest.raises(TorseurError, match="starts 0.05 inside it"):
         stepped(ball, 1, initial={"z": 0.05})
+    for method in ("auto", "time_stepping"):
+        with pytest.raises(TorseurError, match=r"'floor.friction': its coefficient is -0.3, expected zero or more"):
+            stepped(ball, 1, parameters={"mu": -0.3}, method=method)
+        twice = BALL + "contact ball.sphere radius 10 cm with earth normal [0,0,1] friction mu as again ;"
+        with pytest.raises(TorseurError, match="'floor' and 'again' are of the same gap"):
+            stepped(ts.parse(twice), 1, method=method)
     with pytest.raises(UnsupportedError, match="forward in time"):
         stepped(ball, -1)
     with pytest.raises(UnsupportedError, match="dense=True"):

@@ -41,7 +41,23 @@ def _switching_elements(equations: Equations) -> tuple[Bound | DryFriction, ...]
             elements += contact_elements(equations, element)
         elif not isinstance(element, Update):
             elements.append(element)
+    _require_agreement(elements)
     return tuple(elements)
+
+
+def _require_agreement(elements: Sequence[Bound | DryFriction]) -> None:
+    """Refuses bounds of the same gap that contradict each other, and friction on them likewise."""
+    friction = {e.on: (e.force, e.coefficient, e.breakaway, e.static, e.stribeck) for e in elements
+                if isinstance(e, DryFriction)}  # fmt: skip
+    by_gap: dict[Expr, Bound] = {}
+    for element in elements:
+        if isinstance(element, Bound):
+            other = by_gap.setdefault(element.gap, element)
+            if (other.restitution, friction.get(other.name)) != (element.restitution, friction.get(element.name)):
+                raise TorseurError(
+                    f"contacts '{other.name}' and '{element.name}' are of the same gap, with different restitution or "
+                    "friction. Give the contact once."
+                )
 
 
 def number_of(equations: Equations, formula: Expr, values: Mapping[str, float], owner: str) -> float:

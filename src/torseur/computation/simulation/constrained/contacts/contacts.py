@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from torseur.computation.simulation.constrained.contacts.friction_numbers import FrictionNumbers
+from torseur.computation.simulation.constrained.contacts.friction_numbers import FrictionNumbers, require_amounts
 from torseur.computation.simulation.constrained.contacts.friction_rows import FrictionRows
 from torseur.computation.simulation.constrained.contacts.switching_modes import (
     CLOSED,
@@ -106,6 +106,7 @@ class Contacts:
         self.gap_sizes = np.maximum(self._sizes_of_gaps(t, y), np.abs(gaps))
         touching = np.abs(gaps) <= TOUCHING * self.gap_sizes
         require_open_gaps(self.impacts, gaps, self.gap_sizes)
+        require_amounts(self.friction, self.rubbing.at(t, y, np.zeros(len(self.usual)))["amounts"])
         self.rest_speeds = self._speeds_of_rest(t, y)
         slow = np.abs(rates) <= self.rest_speeds
         self.closed = {k for k in range(len(gaps)) if touching[k] and slow[k]}
@@ -190,13 +191,17 @@ class Contacts:
         self.last_time = t
         if self.changes > MOST_AT_ONCE:
             names = ", ".join(f"'{name}'" for name in self._names)
-            raise SimulationError(f"contacts ({names}) change endlessly at t = {t:.9g} s: raise rest_speed.")
+            raise SimulationError(
+                f"contacts ({names}) change endlessly at t = {t:.9g} s: raise rest_speed, or choose "
+                "method='time_stepping'."
+            )
 
     def _refuse_jamming(self, t: float) -> None:
         names = ", ".join(f"'{e.name}'" for e, mode in zip(self.friction, self.modes, strict=True) if mode == SLIDES)
         raise SimulationError(
             f"friction ({names}) jams at t = {t:.9g} s: sliding, it would press the harder the more it is pressed, and "
-            "no finite force goes on (Painlevé's case). A smaller coefficient or compliant contact has a motion."
+            "no finite force goes on (Painlevé's case). method='time_stepping' goes on with an impulse; a smaller "
+            "coefficient or compliant contact has a motion too."
         )
 
     # Impacts
@@ -247,7 +252,9 @@ class Contacts:
         if solution is None:
             speeds = relaxed(problem)
             if speeds is None:
-                raise SimulationError(f"no impulses agree with all contacts and friction at t = {t:.9g} s.")
+                raise SimulationError(
+                    f"no impulses agree with all contacts and friction at t = {t:.9g} s. Choose method='time_stepping'."
+                )
             return speeds
         self.pushed = tuple(sorted(resolver.held(solution.modes)))
         return solution.x
@@ -292,8 +299,8 @@ class Contacts:
         raise SimulationError(
             f"no choice of what sticks, slides, touches and opens among {names} agrees with its forces at t = {t:.9g} "
             "s. There is none in Painlevé's case, where sliding presses the harder the more it is pressed; of several "
-            "contacts in space there may be one that the search misses. A smaller coefficient or compliant contact has "
-            "a motion."
+            "contacts in space there may be one that the search misses. method='time_stepping' goes on there; a "
+            "smaller coefficient or compliant contact has a motion too."
         )
 
     def _take(self, t: float, y: Vector, touching: Sequence[int], resolver: Resolver, solution: Solution) -> Vector:

@@ -13,6 +13,7 @@ from torseur.computation.simulation.constrained.contacts.switching_modes import 
 from torseur.computation.simulation.constrained.start.constraint_numbers import StateNumbers
 from torseur.computation.simulation.model.outputs_and_events import Impact
 from torseur.computation.simulation.model.system import Vector
+from torseur.errors import TorseurError
 
 
 @dataclass(frozen=True)
@@ -83,3 +84,18 @@ class FrictionNumbers:
                 gradient = numbers["gradients"][k]
                 elements.append(Friction(tuple(rows), normal, gradient, limits, limits, None, False, slip))
         return elements
+
+
+def require_amounts(friction: Sequence[FrictionRows], amounts: Vector) -> None:
+    """Refuses friction that would drive what slides, or holds less than it rubs."""
+    names = ("force", "coefficient", "breakaway force", "static coefficient", "Stribeck speed")
+    for element, own in zip(friction, amounts.tolist(), strict=True):
+        for name, value in zip(names, own, strict=True):
+            if not value >= 0.0:
+                raise TorseurError(f"friction '{element.name}': its {name} is {value:g}, expected zero or more.")
+        for sliding, resting in ((0, 2), (1, 3)):
+            if own[resting] < own[sliding]:
+                raise TorseurError(
+                    f"friction '{element.name}': its {names[resting]} is {own[resting]:g}, less than the "
+                    f"{names[sliding]} {own[sliding]:g} with which it slides. Expected at least as much."
+                )

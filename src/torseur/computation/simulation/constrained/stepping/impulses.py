@@ -88,6 +88,7 @@ def choose_contacts(h: float, structure: Structure, work: Stepping) -> None:
                 work.target[c] = back
                 work.state[NR + c] = REBOUNDS
             whiten_row(c, structure, work)
+            gather_row(c, structure, work)
             if work.square[c] > 0.0:
                 work.taking[work.taking_count] = c
                 work.taking_count += 1
@@ -114,6 +115,9 @@ def choose_friction(h: float, structure: Structure, work: Stepping) -> None:
                 whiten_row(row + j, structure, work)
                 most = max(most, work.square[row + j])
                 slip += work.before[row + j] * work.before[row + j]
+            work.product[k] = product_of_rows(row, structure, work) if count == 2 else 0.0
+            for j in range(count):
+                gather_row(row + j, structure, work)
             set_limit(h, k, math.sqrt(slip), structure, work)
         if most > 0.0:
             work.rubbing[work.rubbing_count] = k
@@ -165,17 +169,31 @@ def whiten_row(r: int, structure: Structure, work: Stepping) -> None:
 
 
 @routine
+def gather_row(r: int, structure: Structure, work: Stepping) -> None:
+    """A row in the metric without its zeros, with the speeds of its entries: sweeps spend their time on these."""
+    place = structure.row_at[r]
+    count = 0
+    seen = place
+    for s in range(structure.first_block[r], structure.first_block[r + 1]):
+        b = structure.blocks[s]
+        first = structure.first_speed[b]
+        for i in range(structure.first_speed[b + 1] - first):
+            value = work.white[seen]
+            seen += 1
+            if value != 0.0:
+                work.white[place + count] = value
+                work.white_column[place + count] = first + i
+                count += 1
+    work.white_count[r] = count
+
+
+@routine
 def rate_change(r: int, structure: Structure, work: Stepping) -> float:
     """w·ζ"""
     place = structure.row_at[r]
     total = 0.0
-    for s in range(structure.first_block[r], structure.first_block[r + 1]):
-        b = structure.blocks[s]
-        first = structure.first_speed[b]
-        n = structure.first_speed[b + 1] - first
-        for i in range(n):
-            total += work.white[place + i] * work.change[first + i]
-        place += n
+    for k in range(place, place + work.white_count[r]):
+        total += work.white[k] * work.change[work.white_column[k]]
     return total
 
 
@@ -183,18 +201,13 @@ def rate_change(r: int, structure: Structure, work: Stepping) -> float:
 def push(r: int, impulse: float, structure: Structure, work: Stepping) -> None:
     """ζ becomes ζ + w p."""
     place = structure.row_at[r]
-    for s in range(structure.first_block[r], structure.first_block[r + 1]):
-        b = structure.blocks[s]
-        first = structure.first_speed[b]
-        n = structure.first_speed[b + 1] - first
-        for i in range(n):
-            work.change[first + i] += impulse * work.white[place + i]
-        place += n
+    for k in range(place, place + work.white_count[r]):
+        work.change[work.white_column[k]] += impulse * work.white[k]
 
 
 @routine
 def product_of_rows(r: int, structure: Structure, work: Stepping) -> float:
-    """w·w of a row and the next one, which touches the same blocks or is taken to."""
+    """w·w of a row and the next one, which touches the same blocks, before they are gathered."""
     size = structure.row_at[r + 1] - structure.row_at[r]
     total = 0.0
     for i in range(size):
@@ -344,7 +357,7 @@ def rub_in_plane(k: int, structure: Structure, work: Stepping) -> float:
     first = work.base[r] + rate_change(r, structure, work)
     second = work.base[r + 1] + rate_change(r + 1, structure, work)
     a = work.square[r]
-    b = product_of_rows(r, structure, work) if a > 0.0 and work.square[r + 1] > 0.0 else 0.0
+    b = work.product[k]
     c = work.square[r + 1]
     determinant = a * c - b * b
     x = work.impulses[r]

@@ -12,6 +12,7 @@ import numpy as np
 from torseur.algebra.graph import Program
 from torseur.cache import Recent
 from torseur.computation.simulation.constrained.contacts.contacts import CREEPING, require_open_gaps
+from torseur.computation.simulation.constrained.contacts.friction_numbers import require_amounts
 from torseur.computation.simulation.constrained.start.constraint_numbers import StateNumbers
 from torseur.computation.simulation.constrained.stepping.stepping_loop import outputs_along_steps, step_through
 from torseur.computation.simulation.constrained.stepping.stepping_memory import Stepping, Structure
@@ -188,6 +189,9 @@ def _memory(stepping: SteppingPrograms, samples: int, states: int) -> Stepping:
         "drift": _room(lasting),
         "entries": _room(tables["first_entry"][-1]),
         "white": _room(tables["row_at"][-1]),
+        "white_column": integers([0] * int(tables["row_at"][-1])),
+        "white_count": integers([0] * rows),
+        "product": _room(friction),
         "gaps": _room(statics["CONTACTS"]),
         "pushes": _room(statics["CONTACTS"]),
         "amounts": _room(5 * friction),
@@ -238,6 +242,9 @@ def _sizes(system: System, binding: Binding, impacts: Sequence[Impact], t: float
     phi = numbers.of(programs.velocities, t, y)["phi"][first : first + count]
     sizes = np.maximum(rows[first : first + count], np.abs(phi))
     require_open_gaps(impacts, phi, sizes)
+    if programs.friction:
+        amounts = numbers.of(programs.rubbing, t, y, l=np.zeros(len(programs.constraints)))["amounts"]
+        require_amounts(programs.friction, amounts)
     row, creep = len(rows) - sum(len(e.rows) for e in programs.friction), []
     for element in programs.friction:
         creep.append(CREEPING[1] * np.sqrt(rows[row : row + len(element.rows)].max()))

@@ -72,6 +72,9 @@ class Stepping(Record):
     force_before: Array  # that before an impact
     entries: Array  # of the rows of contacts and friction
     white: Array  # the same in the metric, along lasting constraints
+    white_column: IntArray  # speed of each of its entries that is not zero
+    white_count: IntArray  # how many of these each row has
+    product: Array  # of both rows of each friction element in a plane
     drifts: Array
     gaps: Array
     amounts: Array  # force, coefficient, breakaway, static and Stribeck speed of each friction element
