@@ -24,6 +24,7 @@ from torseur.computation.simulation.constrained.contacts.friction_rows import Fr
 from torseur.computation.simulation.model.elimination_programs import EliminationPrograms
 from torseur.computation.simulation.model.single_state import Evaluator
 from torseur.derivation.dynamics import inverse_dynamics
+from torseur.derivation.dynamics.constrained.elimination_order import is_long
 from torseur.derivation.equations import Equations
 from torseur.derivation.loops import ConstraintEquation
 from torseur.derivation.loops.closure.constraint_equations import residuals
@@ -183,6 +184,12 @@ class MechanismPrograms:
         gamma = vector("gamma", [c.gamma for c in self.constraints])
         outputs = (vector("rates", self.equations.rates), self._mass, vector("force", self.force), self._rows, gamma)
         return Program("dynamics", self.inputs, outputs)
+
+    @cached_property
+    def is_eliminated(self) -> bool:
+        """Whether elimination along the tree is the shorter way, and not longer than a motion repays."""
+        e = self.equations
+        return e.is_sparse and not is_long(e.regrouped_tree, *e.rows_and_groups)
 
     @cached_property
     def elimination(self) -> EliminationPrograms:

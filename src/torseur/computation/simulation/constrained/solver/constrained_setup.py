@@ -36,7 +36,6 @@ from torseur.computation.simulation.model.force_laws import LawFunction
 from torseur.computation.simulation.model.motion_programs import MechanismPrograms
 from torseur.computation.simulation.model.outputs_and_events import Impact
 from torseur.computation.simulation.model.system import Vector
-from torseur.derivation.dynamics.constrained.elimination_order import is_long
 from torseur.derivation.loops.closure.dimension_conditions import characteristic_length
 from torseur.errors import TorseurError, UnsupportedError, unknown_name
 
@@ -84,8 +83,7 @@ class Constrained:
     def is_recursive(self) -> bool:
         """Whether bodies and loops are eliminated one after the other, and M and C never formed."""
         is_regular = not (self.massless or self.switches or self.is_partitioned)
-        e = self.programs.equations
-        return is_regular and e.is_sparse and not is_long(e.regrouped_tree, *e.rows_and_groups)
+        return is_regular and self.programs.is_eliminated
 
     @property
     def statics(self) -> dict[str, int]:
