@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.optimize import brentq
+from scipy.spatial.transform import Rotation
 
 import torseur as ts
 from torseur.derivation.loops import (
@@ -217,30 +218,87 @@ def test_a_range_that_closes_nowhere_is_refused_and_one_that_closes_in_part_is_t
     assert part.notes[0].startswith("the loops do not close with x between 2 and 1.1")
 
 
-def test_the_stewart_platform_gains_freedom_where_it_is_turned_by_a_right_angle():
-    """Oracle: Fichter (1986): a platform parallel to its base and turned by a quarter turn is singular."""
+def gough():
+    """A platform on six legs whose lengths s0 to s5 are driven: where they are joined below and above, and its text."""
+    low, high = (
+        np.array([radius * np.array([np.cos(angle), np.sin(angle), 0]) for angle in
+                  (2 * np.pi * (k // 2) / 3 + (1 if k % 2 else -1) * aside for k in range(6))])
+        for radius, aside in ((2.0, 0.3), (1.0, 0.8))
+    )  # fmt: skip
     text = "mechanism gough ;\n" + bodies("slide", "lift", "top", *(f"{b}{k}" for k in range(6) for b in "cp"))
     text += """join earth and slide.frame as F with planar(x, y, yaw) end ;
     join slide.frame and lift.frame as G with prismatic(z) along [0, 0, 1] end ;
     join lift.frame and top.frame as H with universal(roll, pitch) about [1, 0, 0] then [0, 1, 0] end ;
     """
     for k in range(6):
-        side = 1 if k % 2 else -1
-        low, high = (radius * np.array([np.cos(angle), np.sin(angle)]) for radius, angle in
-                     ((2.0, 2 * np.pi * (k // 2) / 3 + side * 0.3), (1.0, 2 * np.pi * (k // 2) / 3 + side * 0.8)))  # fmt: skip
-        text += f"""join [{low[0]:.12f}, {low[1]:.12f}, 0] m @ earth and c{k}.frame as U{k}
+        text += f"""join [{low[k, 0]:.12f}, {low[k, 1]:.12f}, 0] m @ earth and c{k}.frame as U{k}
             with universal(a{k}, b{k}) about [1, 0, 0] then [0, 1, 0] end ;
         join c{k}.frame and p{k}.frame as L{k} with prismatic(s{k}) along [0, 0, 1] end ;
-        join p{k}.frame and [{high[0]:.12f}, {high[1]:.12f}, 0] m @ top as S{k}
+        join p{k}.frame and [{high[k, 0]:.12f}, {high[k, 1]:.12f}, 0] m @ top as S{k}
             with spherical(u{k}, v{k}, w{k}) angles xyz end ;
         """
     text += "init z about 1.5 m, " + ", ".join(f"s{k} about 1.8 m" for k in range(6)) + " ;"
-    gough, inputs = ts.parse(text), [f"s{k}" for k in range(6)]
+    return low, high, ts.parse(text)
+
+
+LEGS = [f"s{k}" for k in range(6)]
+
+
+def test_the_stewart_platform_gains_freedom_where_it_is_turned_by_a_right_angle():
+    """Oracle: Fichter (1986): a platform parallel to its base and turned by a quarter turn is singular."""
+    platform = gough()[2]
     poses = [{"x": 0, "y": 0, "z": 1.5, "roll": 0, "pitch": 0, "yaw": yaw} for yaw in (0.4, np.pi / 2)]
-    plain, turned = (actuation(gough, inputs, ["x", "y", "z"], at=pose) for pose in poses)
+    plain, turned = (actuation(platform, LEGS, ["x", "y", "z"], at=pose) for pose in poses)
     assert plain.kinds == ()
     assert turned.kinds == ("type 2",)
     assert turned.left_free == 1
+
+
+def test_the_singular_line_of_a_stewart_platform_at_one_orientation_is_that_of_its_legs_lines():
+    """Oracle: Merlet (1989) and St-Onge and Gosselin (2000): the six lines of the legs depend on each other; for one
+    orientation that is a polynomial of the third degree in the position."""
+    low, high, platform = gough()
+    held = {"z": 1.2, "roll": 0.4, "pitch": -0.5, "yaw": 1.45}
+    drawn = singular_map(platform, ("x", -1.5, 1.5), ("y", -1.5, 1.5), LEGS, ["x", "y", *held],
+                         locked=list(held), at={"x": 0.0, "y": 0.0, **held}, nodes=13)  # fmt: skip
+    ends = high @ Rotation.from_euler("ZXY", [held["yaw"], held["roll"], held["pitch"]]).as_matrix().T
+
+    def dependence(x, y):
+        along = np.array([x, y, held["z"]]) + ends - low
+        return np.linalg.det(np.hstack([along, np.cross(ends, along)]))
+
+    sampled = np.array([[dependence(x, y) for x in np.linspace(-1, 1, 6)] for y in np.linspace(-1, 1, 6)])
+    assert np.abs(np.diff(sampled, 4)).max() < 1e-9 < 1e-4 < np.abs(np.diff(sampled, 2)).max()
+    points = np.vstack(drawn.lines["type 2"])
+    assert max(abs(dependence(x, y)) for x, y in points) < 1e-6 * np.abs(sampled).max()
+    assert drawn.share == 1.0
+    assert missed(drawn, dependence) == []
+
+
+def test_a_3_rpr_closes_as_often_as_its_sextic_has_real_roots():
+    """Oracle: Gosselin, Sefrioui and Richard (1992): with x and y eliminated, the legs' lengths leave a polynomial of the
+    sixth degree in the tangent of half the angle, which is one of degree three in exp(i phi)."""
+    lengths = legs(np.array([1.7, 0.9, 0.3]))
+
+    def eliminated(phi):
+        turn = np.array([[np.cos(phi), -np.sin(phi)], [np.sin(phi), np.cos(phi)]])
+        offsets = PLATE @ turn.T - BASE  # |p + offset|^2 = length^2; differences are linear in p
+        sizes = np.sum(offsets**2, axis=1) - lengths**2
+        matrix, right = 2 * (offsets[1:] - offsets[0]), sizes[0] - sizes[1:]
+        whole = np.linalg.det(matrix)
+        p = np.array([[matrix[1, 1], -matrix[0, 1]], [-matrix[1, 0], matrix[0, 0]]]) @ right  # whole times the place
+        return p @ p + 2 * whole * (p @ offsets[0]) + whole**2 * sizes[0]
+
+    harmonics = np.fft.fft([eliminated(2 * np.pi * k / 16) for k in range(16)]) / 16
+    assert np.abs(harmonics[4:13]).max() < 1e-9 * np.abs(harmonics).max()
+    roots = np.roots([*harmonics[3::-1], *harmonics[:-4:-1]])
+    angles = np.sort([np.angle(z) for z in roots if abs(abs(z) - 1) < 1e-6])
+    assert len(angles) in (2, 4, 6)
+    assembly = ts.assemble(
+        rpr3(), dict(zip(["d1", "d2", "d3"], lengths, strict=True)), locked=["d1", "d2", "d3"], starts=80
+    )
+    found = sorted((c.coordinates["phi"] + np.pi) % (2 * np.pi) - np.pi for c in assembly.configurations)
+    assert found == pytest.approx(angles, abs=1e-6)
 
 
 def test_the_middle_of_a_trammel_draws_a_circle():
