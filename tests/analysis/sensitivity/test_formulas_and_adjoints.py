@@ -18,6 +18,16 @@ equation m*(vy' + V*r) = D1*(delta - (vy + a*r)/V) - D2*(vy - b*r)/V ;
 equation C*r' = a*D1*(delta - (vy + a*r)/V) + b*D2*(vy - b*r)/V ;"""
 
 
+BODY_CAR = """mechanism car_of_bodies ;
+param m = 1300 kg, C = 2100 kg*m^2, a = 1.1 m, b = 1.5 m, D1 = 110 kN, D2 = 100 kN, V = 25 m/s, delta = 0.05, F = 0 N ;
+let chassis = body mass = m, centre = 0, inertia = diag(C, C, C) end ;
+join earth and chassis.frame as plane with planar(x, y, psi)
+    speeds vx = x'*cos(psi) + y'*sin(psi), vy = y'*cos(psi) - x'*sin(psi), r = psi' end ;
+apply force [F, D1*(delta - (vy + a*r)/vx), 0] in chassis on [a, 0, 0] @ chassis as front ;
+apply force [0, -D2*(vy - b*r)/vx, 0] in chassis on [-b, 0, 0] @ chassis as rear ;
+init vx = V ;"""
+
+
 def test_adjoints_of_an_oscillator_are_matrix_exponentials() -> None:
     """Aᵀ λ' + Jᵀ λ = 0 with constant A and J, from Aᵀ λ = -(1, 0) at the end."""
     values = {"m": 2.5, "k": 40.0, "c": 0.5}
@@ -72,6 +82,18 @@ def test_understeer_gradient_is_the_textbooks() -> None:
     numbers = {str(p.symbol.name): float(p.value) for p in ts.parse(CAR).parameters}
     rate = formulas.states["r"].subs({sympy.Symbol(k, real=True): v for k, v in numbers.items()})
     assert float(rate) == pytest.approx(turning.value, rel=1e-9)
+
+
+def test_a_car_of_bodies_has_the_gradient_of_the_car_of_states() -> None:
+    """Its speed is kept by a force that is solved for: K = m (b D2 - a D1)/((a + b) D1 D2)."""
+    car = ts.parse(BODY_CAR)
+    turning = ts.steady_formulas(car, "vy,r,F", "(delta/r - (a + b)/vx)/vx", "m,D1")
+    m, a, b, d1, d2 = (sympy.Symbol(name, real=True) for name in ("m", "a", "b", "D1", "D2"))
+    gradient = m * (b * d2 - a * d1) / ((a + b) * d1 * d2)
+    assert sympy.simplify(turning.criterion - gradient) == 0
+    assert sympy.simplify(turning.derivatives["D1"] - sympy.diff(gradient, d1)) == 0
+    with pytest.raises(TorseurError, match="'F' is solved for"):
+        ts.steady_formulas(car, "vy,r,F", "r", "F")
 
 
 def test_wrong_steady_questions_are_refused() -> None:

@@ -31,8 +31,9 @@ def steady_formulas(
     """A criterion of a steady state, and its derivatives by parameters, as formulas.
 
     All accelerations vanish, and so do the rates of unknown coordinates and states. The `unknowns` (coordinates,
-    speeds, states) are solved for, one per equation; all other quantities stay as symbols, such as the speed of a car
-    that is kept. Two solutions, none, or one that SymPy does not find are refused.
+    speeds, states, and parameters such as the force that drives) are solved for, one per equation; all other quantities
+    stay as symbols, such as the speed of a car that is kept. Two solutions, none, or one that SymPy does not find are
+    refused.
     """
     import sympy
 
@@ -44,11 +45,13 @@ def steady_formulas(
         )
     wanted, varied = _names(unknowns), _names(parameters)
     layout = equations.layout
-    known = {str(x.name): x for x in (*layout.coordinates, *layout.speeds)}
+    by_name = {str(x.name): x for x in layout.parameters}
+    known = {str(x.name): x for x in (*layout.coordinates, *layout.speeds)} | by_name
     for name in wanted:
         if name not in known:
-            raise TorseurError(unknown_name("coordinate, speed or state", name, known, "unknowns: "))
-    by_name = {str(x.name): x for x in layout.parameters}
+            raise TorseurError(unknown_name("coordinate, speed, state or parameter", name, known, "unknowns: "))
+        if name in varied:
+            raise TorseurError(f"'{name}' is solved for, so that nothing can be differentiated by it.")
     system = system_without_values(equations)[1]
     fixed = dependent_parameters(system)
     for name in varied:
@@ -63,7 +66,7 @@ def steady_formulas(
     if len(balances) != len(states):
         raise TorseurError(
             f"there are {len(balances)} equations for {len(states)} unknowns ({', '.join(wanted)}): name as many "
-            "coordinates, speeds or states as vary from one steady state to another."
+            "coordinates, speeds, states or parameters as vary from one steady state to another."
         )
     try:
         solutions = sympy.solve(balances, states, dict=True)
