@@ -51,7 +51,7 @@ def visit(firefox: Firefox, tmp_path: Path) -> Iterator[Visit]:
 
 
 def ready(page: FirefoxPage) -> FirefoxPage:
-    wait_until(page, IDLE, 60.0)
+    wait_until(page, IDLE, 240.0)
     return page
 
 

@@ -24,7 +24,7 @@ if not hasattr(ctypes.CDLL(None), "malloc_trim"):
 
 def said(program: str) -> list[float]:
     """The numbers that a program prints."""
-    done = subprocess.run([sys.executable, "-c", START + program], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", START + program], capture_output=True, text=True, timeout=120)
     if "not glibc" in done.stderr:
         pytest.skip("only glibc can be asked to return memory")
     assert done.returncode == 0, done.stderr

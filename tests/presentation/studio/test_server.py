@@ -18,7 +18,7 @@ def get(
     address: str, path: str, host: str | None = None, method: str = "GET", **headers: str
 ) -> http.client.HTTPResponse:
     place = urlsplit(address)
-    line = http.client.HTTPConnection(place.hostname, place.port, timeout=20)
+    line = http.client.HTTPConnection(place.hostname, place.port, timeout=120)
     line.putrequest(method, path, skip_host=True)
     line.putheader("Host", place.netloc if host is None else host)
     for name, value in headers.items():
@@ -122,11 +122,11 @@ def test_the_socket_is_closed_to_strangers(address, origin, path):
 
 def test_a_page_is_greeted_and_answered(address):
     with connect(address, own_origin(address)) as socket:
-        hello = json.loads(socket.recv(timeout=20))
+        hello = json.loads(socket.recv(timeout=120))
         assert hello["kind"] == "hello" and "double_pendulum" in hello["state"]["text"]
         assert "recursive" in hello["formalisms"] and "scalar" in hello["levels"]
         socket.send(json.dumps({"kind": "describe", "number": 1, "text": hello["state"]["text"]}))
-        kinds = [json.loads(socket.recv(timeout=60))["kind"] for _ in range(4)]
+        kinds = [json.loads(socket.recv(timeout=120))["kind"] for _ in range(4)]
         assert kinds == ["faults", "outline", "equations", "done"]
 
 
@@ -138,12 +138,12 @@ def test_a_page_is_greeted_and_answered(address):
 )  # fmt: skip
 def test_nonsense_is_refused_and_the_line_stays_open(address, message):
     with connect(address, own_origin(address)) as socket:
-        socket.recv(timeout=20)
+        socket.recv(timeout=120)
         socket.send(message)
-        answer = json.loads(socket.recv(timeout=60))
+        answer = json.loads(socket.recv(timeout=120))
         assert answer["kind"] == "refusal" and answer["reason"]
         socket.send(json.dumps({"kind": "keep", "state": {}}))
-        while json.loads(socket.recv(timeout=20))["kind"] != "kept":
+        while json.loads(socket.recv(timeout=120))["kind"] != "kept":
             pass
 
 
@@ -151,9 +151,9 @@ def test_a_message_that_is_far_too_long_ends_the_line_and_not_the_server(address
     from websockets.exceptions import ConnectionClosed
 
     with pytest.raises(ConnectionClosed), connect(address, own_origin(address)) as socket:
-        socket.recv(timeout=20)
+        socket.recv(timeout=120)
         socket.send("x" * 8_000_000)
-        socket.recv(timeout=20)
+        socket.recv(timeout=120)
     assert get(address, urlsplit(address).path).status == 200
 
 
@@ -161,14 +161,14 @@ def test_the_newest_page_takes_over(address):
     from websockets.exceptions import ConnectionClosed
 
     with connect(address, own_origin(address)) as first, connect(address, own_origin(address)) as second:
-        first.recv(timeout=20)
-        second.recv(timeout=20)
+        first.recv(timeout=120)
+        second.recv(timeout=120)
         with pytest.raises(ConnectionClosed) as closed:
             while True:  # what was on its way to the first page still arrives
-                first.recv(timeout=20)
+                first.recv(timeout=120)
         assert closed.value.rcvd.code == 4409
         second.send(json.dumps({"kind": "keep", "state": {"revision": 3}}))
-        assert json.loads(second.recv(timeout=20))["kind"] == "kept"
+        assert json.loads(second.recv(timeout=120))["kind"] == "kept"
 
 
 def test_it_listens_on_this_machine_only(address):
