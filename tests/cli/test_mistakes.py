@@ -42,6 +42,7 @@ MISTAKES = {
     "unknown command": (["frobnicate"], 2, "No such command"),
     "unknown option": (["check", PENDULUM, "--frob"], 2, "No such option"),
     "no file": (["check"], 2, "Missing argument"),
+    "nothing moves": (["animate", PENDULUM, "-o", "a.gif", "--until", "0"], 1, "The motion has no length."),
     "no time": (["simulate", PENDULUM], 2, "--until"),
     "wrong level": (["equations", PENDULUM, "--level", "deep"], 2, "matrix"),
     "not a pair": (["check", PENDULUM, "--set", "l"], 2, "NAME=VALUE"),
@@ -186,3 +187,17 @@ def test_a_folder_that_is_not_open_to_writing(torseur, monkeypatch):
     monkeypatch.setattr(os, "access", lambda path, mode: False)
     result = torseur("report", PENDULUM, "-o", "r.html")
     assert result.exit_code == 1 and "'.' is not open to writing" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("simulate",),
+        ("simulate", "--samples", "3"),
+        ("sensitivity", "--criterion", "theta", "--parameters", "l"),
+        ("report", "-o", "page.html"),
+    ],
+)
+def test_a_motion_of_no_length_is_its_start(words, torseur):
+    command, *options = words
+    assert torseur(command, PENDULUM, "--until", "0", *options).exit_code == 0

@@ -53,7 +53,7 @@ def road_profile(
         raise TorseurError(unknown_name("class of road", kind, CLASSES))
     for name, value in (("length", length), ("spacing", spacing)):
         if not 0.0 < value < 1e7:
-            raise TorseurError(f"road: {name} is {value:g}, expected a positive number of metres.")
+            raise TorseurError(f"road: {name} is {value:g}, expected a positive number of metres, less than 10,000 km.")
     count = round(length / spacing) + 1
     require_memory(count, FREQUENCY, f"a road of {count} points")
     way: Vector = np.arange(count, dtype=float) * spacing

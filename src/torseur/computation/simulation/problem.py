@@ -58,6 +58,11 @@ class Problem:
     jump: Callable[[Any], bool] | None = None
     control: Callable[[Any], float] | None = None
 
+    def part_done(self, time: float) -> float:
+        """How much of the motion is done, from 0 to 1; a motion of no length is done at once."""
+        span = self.until - self.start
+        return (time - self.start) / span if span else 1.0
+
 
 def finite_time(name: str, t: float) -> float:
     """A time in seconds."""

@@ -49,9 +49,9 @@ def scene_of(subject: Mechanism | RobotFile, trajectory: Trajectory | None = Non
     tree, reason, arrows = build_tree(mechanism), "", wanted(taken.arrows)
     if trajectory is None:
         trajectory, reason = _motion(mechanism, taken)
-    if trajectory is None or len(trajectory) < 2:
+    if trajectory is None or trajectory.time[-1] == trajectory.time[0]:
         trajectory = start_position(tree, _equations(mechanism), taken.parameters, taken.initial)
-        reason, arrows = reason or "The motion has one sample only.", ()
+        reason, arrows = reason or "The motion has no length.", ()
     numbers = Numbers(tree, {**stand_ins(tree, taken.parameters), **taken.parameters})
     gravity = tuple(numbers.value(component) or 0.0 for component in mechanism.gravity)
     looks = looks_of(robot) if robot is not None else {}

@@ -220,7 +220,7 @@ class Integrator:
                 error = _under_control(problem.control, work)
                 answer = memory.PAUSED if error is None else memory.RAISED
             if problem.progress is not None:
-                problem.progress((work.time - problem.start) / (problem.until - problem.start))
+                problem.progress(problem.part_done(work.time))
         return present._run(answer, work, time.perf_counter() - begin, error, tuple(notes))
 
     def call(self, work: Memory, problem: Problem) -> int:
