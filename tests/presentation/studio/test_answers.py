@@ -246,3 +246,22 @@ def test_a_text_without_motion_is_told():
     assert last(examine(Request("examine", 1, "mechanism nothing ;\n"), None), "derivatives")["reason"].startswith(
         "Nothing"
     )
+
+
+def test_any_quantity_is_plotted_also_over_another():
+    """Oracle: twice the angle is twice the angle."""
+    request = Request("move", 1, PENDULUM, until=1.0, outputs="twice = 2*q; q'", over="q")
+    message = last(move(request, None), "motion")
+    titles = [plot["title"] for plot in message["plots"]["list"]]
+    assert titles[0] == "Quantities" and "Over q" in message["crossplots"]
+    assert not any(note.startswith("Not plotted") for note in message["notes"])
+    angles = next(k for k, plot in enumerate(message["plots"]["list"]) if plot["title"] == "Angles")
+    np.testing.assert_allclose(message["arrays"]["plot-0-0"], 2 * message["arrays"][f"plot-{angles}-0"], rtol=1e-6)
+
+
+def test_a_quantity_that_cannot_be_plotted_is_named_and_the_motion_shown():
+    message = last(
+        move(Request("move", 1, PENDULUM, until=1.0, outputs="elbow.force.x", over="nothing"), None), "motion"
+    )
+    assert message["moving"] and message["crossplots"] == ""
+    assert message["notes"][0].startswith("Not plotted:") and "elbow" in message["notes"][0]

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from torseur.errors import TorseurError, unknown_name
 
 LONGEST_TEXT = 400_000  # characters
+LONGEST_LIST = 2000  # of quantities to plot
 LONGEST_MOTION = 3600.0  # seconds
 MOST_VALUES = 5000
 TEXT, BINARY, DONE = b"T", b"B", b"D"
@@ -33,8 +34,9 @@ class MessageError(TorseurError):
 class Request:
     """One question about one text; everything an answer depends on is in it, so that any worker can answer.
 
-    `values` and `initial` differ from those of the text; `known` is the digest of the shapes that the page has; `what`
-    names an export or a mechanism of the library; `detail` says more about it.
+    `values` and `initial` differ from those of the text; `outputs` are quantities to plot, between
+    semicolons, also drawn `over` another one; `known` is the digest of the shapes that the page has; `what` names an
+    export or a mechanism of the library; `detail` says more about it.
     """
 
     kind: str
@@ -46,6 +48,8 @@ class Request:
     formalism: str = "recursive"
     level: str = "scalar"
     criterion: str = ""
+    outputs: str = ""
+    over: str = ""
     known: str = ""
     what: str = ""
     detail: str = ""
@@ -56,7 +60,7 @@ def read_request(data: Mapping[str, Any]) -> Request:
     kind = data.get("kind")
     if kind not in KINDS:
         raise MessageError(unknown_name("request", str(kind)[:40], KINDS))
-    words = {name: _text(data, name) for name in ("formalism", "level", "criterion", "known", "what", "detail")}
+    words = {name: _text(data, name) for name in ("formalism", "level", "criterion", "over", "known", "what", "detail")}
     return Request(
         kind=kind,
         number=_whole(data.get("number")),
@@ -64,6 +68,7 @@ def read_request(data: Mapping[str, Any]) -> Request:
         values=_numbers(data, "values"),
         initial=_numbers(data, "initial"),
         until=_duration(data.get("until", 10.0)),
+        outputs=_text(data, "outputs", LONGEST_LIST),
         **{name: word for name, word in words.items() if word},
     )
 

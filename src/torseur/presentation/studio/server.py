@@ -146,7 +146,7 @@ def _check(state: dict[str, Any]) -> dict[str, Any]:
     read = read_request({**{k: v for k, v in state.items() if k != "number"}, "kind": "describe", "number": 0})
     changes: dict[str, Any] = {
         name: getattr(read, name)
-        for name in ("text", "values", "initial", "until", "formalism", "level", "criterion")
+        for name in ("text", "values", "initial", "until", "formalism", "level", "criterion", "outputs", "over")
         if name in state
     }
     if "revision" in state:

@@ -40,6 +40,8 @@ class State:
     formalism: str = "recursive"
     level: str = "scalar"
     criterion: str = ""
+    outputs: str = ""
+    over: str = ""
     name: str = ""  # of the mechanism of the library that it started from
 
 

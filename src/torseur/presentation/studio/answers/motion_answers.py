@@ -20,11 +20,12 @@ from torseur.computation.simulation.simulate import started
 from torseur.derivation.tree.definitions import undetermined_functions
 from torseur.errors import SimulationError, TorseurError, list_names
 from torseur.presentation.report.compose.compose_report import Page
-from torseur.presentation.report.compose.make_report import sample_count
-from torseur.presentation.report.compose.motion_content import plots_of
+from torseur.presentation.report.compose.make_report import label_of, sample_count
+from torseur.presentation.report.compose.motion_content import crossplots_of, plots_of
 from torseur.presentation.report.drawing.stage import curve_colour, plots, series_numbers
 from torseur.presentation.report.page.equation_view import Index
-from torseur.presentation.report.page.report_content import Plot, ReportContent
+from torseur.presentation.report.page.report_content import CrossPlot, Plot, ReportContent
+from torseur.presentation.report.page.sections import crossplots
 from torseur.presentation.scene.packing import quantise
 from torseur.presentation.scene.scene import Motion
 from torseur.presentation.scene.scene_data import scene_data
@@ -77,16 +78,36 @@ def _idle(model: Model, values: Mapping[str, float]) -> list[str]:
 def _compute(model: Model, request: Request) -> tuple[Trajectory, list[str]]:
     """The motion, or its valid part with the reason why it ends."""
     samples = sample_count(request.until, len(model.mechanism.bodies))
-    outputs = (*ENERGIES, *(measure.name for measure in model.mechanism.measures))
+    outputs = [*ENERGIES, *(measure.name for measure in model.mechanism.measures)]
+    known = {*outputs, *model.tree.layout.coordinate_names, *model.tree.layout.speed_names}
+    asked = {label_of(text): text for text in asked_for(request) if label_of(text) not in known}
     system = start_system(model, request.values, request.initial)
     try:
-        motion = simulate(system, request.until, samples=samples, outputs=outputs, rtol=RTOL)
+        motion = simulate(system, request.until, samples=samples, outputs=[*outputs, *asked.values()], rtol=RTOL)
         return motion, list(motion.notes)
     except SimulationError as problem:
         partial = problem.trajectory
         if isinstance(partial, Trajectory) and len(partial) > 1:
             return partial, [f"The motion ended early: {problem}"]
         raise
+    except TorseurError as problem:
+        if not asked:
+            raise
+        # The motion is there all the same; if it is not, the same is said again without what was asked.
+        return simulate(system, request.until, samples=samples, outputs=outputs, rtol=RTOL), [f"Not plotted: {problem}"]
+
+
+def asked_for(request: Request) -> list[str]:
+    """The quantities that the page wants plotted, that over which they are drawn last."""
+    return [text.strip() for text in [*request.outputs.split(";"), request.over] if text.strip()]
+
+
+def _asked_plots(request: Request, trajectory: Trajectory) -> tuple[list[str], tuple[CrossPlot, ...]]:
+    """The names of what was asked for and could be computed, and the same over another quantity."""
+    held = {column.name for column in trajectory.columns}
+    names = [label for text in request.outputs.split(";") if (label := label_of(text)) in held]
+    over = label_of(request.over)
+    return names, crossplots_of(trajectory, names, over if over in held else "")
 
 
 def start_system(model: Model, values: Mapping[str, float], initial: Mapping[str, float]) -> System:
@@ -119,7 +140,8 @@ def _message(model: Model, request: Request, trajectory: Trajectory, notes: list
     motion = page.motion
     if motion is None:
         raise TorseurError("No picture: a length or a position has no value yet.")
-    shown = plots_of(model.tree, trajectory) if moving else ()
+    asked, across = _asked_plots(request, trajectory) if moving else ([], ())
+    shown = plots_of(model.tree, trajectory, asked) if moving else ()
     scene = _round(_scene(page))
     # Pictures seldom change while a slider moves: the page says which it has, and gets only others.
     digest = hashlib.sha256(json.dumps(scene, sort_keys=True).encode()).hexdigest()[:16]
@@ -134,6 +156,7 @@ def _message(model: Model, request: Request, trajectory: Trajectory, notes: list
         shapes=digest,
         scene=None if digest == request.known else scene,
         plots=plot_frames(page, shown, "Plots of the motion"),
+        crossplots=str(crossplots(across)),
         handles=handles(page, trajectory),
         start={column.name: float(trajectory[column.name][0]) for column in trajectory.states},
         seconds=trajectory.statistics.wall_time if trajectory.statistics is not None else 0.0,

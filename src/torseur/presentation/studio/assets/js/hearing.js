@@ -21,6 +21,8 @@ export const hearing = {
     studio.status.file(file, saved && !isNewer);
     byId("save").textContent = file ? "Save" : "Save as";
     studio.until.value = String(studio.state.until);
+    studio.asks.outputs.value = studio.state.outputs ?? "";
+    studio.asks.over.value = studio.state.over ?? "";
     if (recovered) studio.status.notice(file ? "Changes that were never saved to the file have been brought back." : "Your changes of last time have been brought back.", { "Drop them": () => studio.line.send("reread") });
     studio.shown.text = null;
     studio.show.shapes = "";
@@ -81,6 +83,7 @@ export const hearing = {
     studio.settleStart(message.start);
     if (!message.moving) return message.notes.length ? undefined : studio.status.say("computing the motion...");
     studio.curves.show(message.plots, message.arrays);
+    byId("across").innerHTML = message.crossplots;
     if (studio.movedAt) studio.status.say(`motion in ${Math.round(performance.now() - studio.movedAt)} ms`);
     else studio.status.unsay("computing the motion...");
     studio.movedAt = 0;
@@ -127,7 +130,8 @@ export const hearing = {
   },
 
   opened(studio, { text, name }) {
-    studio.draft.change({ values: {}, initial: {}, name });
+    studio.draft.change({ values: {}, initial: {}, outputs: "", over: "", name });
+    studio.asks.outputs.value = studio.asks.over.value = "";
     studio.editor.replace(text, true);
     if (studio.state.text !== text) studio.editText(text);
   },

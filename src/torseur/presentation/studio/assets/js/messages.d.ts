@@ -6,7 +6,7 @@ export type Numbers = Record<string, number>;
 /** What is written and chosen; `values` and `initial` differ from those of the text. */
 export interface State {
   text: string; revision: number; values: Numbers; initial: Numbers; until: number;
-  formalism: string; level: string; criterion: string; name: string;
+  formalism: string; level: string; criterion: string; outputs: string; over: string; name: string;
 }
 
 /** A fault at a place of the text, counted from 1, `end` the column behind it; line 0 stands for the whole text. */
@@ -37,7 +37,7 @@ export interface Outline {
 /** A motion; `scene` is null where the page has these shapes, and `moving` false while the motion is being compiled. */
 export interface MotionAnswer {
   moving: boolean; notes: string[]; poses: Omit<PackedMotion, "times" | "poses">; shapes: string; scene: SceneData | null;
-  plots: PlotFrames; handles: Handle[]; start: Numbers; arrays: Arrays & { times: Packed; poses: Packed };
+  plots: PlotFrames; crossplots: string; handles: Handle[]; start: Numbers; arrays: Arrays & { times: Packed; poses: Packed };
 }
 
 /** The answers of the server by kind. */
