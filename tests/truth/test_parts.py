@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 
 import torseur as ts
+from truth.case import Case, Unclear, Way
+from truth.draft import DATA
 from truth.generator import Unreachable, generate
 from truth.matrix import pairwise_rows
 from truth.oracle import Model
-from truth.questions import DATA, Case, Unclear, Way, solved_accelerations
+from truth.questions import solved_accelerations
 from truth.wrapping import NAME, component_sign, wrapped
 
 ROWS = 12

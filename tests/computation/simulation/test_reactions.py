@@ -76,3 +76,54 @@ def test_hinges_on_one_axis_share_what_nobody_knows(switch):
     motion = ts.simulate(door, until=0.2, samples=3, outputs=["low.moment.z", "low.force.z", "high.force.z"])
     assert all(np.isnan(motion[name]).all() for name in ("low.force.z", "high.force.z"))
     assert np.isfinite(motion["low.moment.z"]).all()
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_contact_bears_what_joints_do_not(turned):
+    """Oracle: a free joint passes nothing on; a guide beside the foot bears the moment of weight and contact alone."""
+    ends = "[0.1, 0.2, 0] m @ b to earth" if turned else "earth to [0.1, 0.2, 0] m @ b"
+    block = ts.parse(f"""gravity = [0, 0, -10] ; let b = body mass = 2 kg, centre = 0, inertia = diag(1, 1, 1) end ;
+        join {ends} as j with {{}} end ; contact ([0.3, 0, -0.4] m @ b).point with earth normal [0, 0, 1] friction 0, restitution 0 as floor ;
+        init z = {"-" if turned else ""}0.4 m ;""".replace("([0.3, 0, -0.4] m @ b)", "foot").replace("join ", "let foot = [0.3, 0, -0.4] m @ b ; join ", 1).format("prismatic(z) along [0, 0, 1]"))  # fmt: skip
+    wanted = [f"j.{kind}.{axis}" for kind in ("force", "moment") for axis in "xyz"]
+    motion = ts.simulate(block, until=0.1, samples=2, outputs=wanted)
+    # About the joint's frame: the weight acts 0.1 m behind it, the floor 0.2 m before it.
+    moment = 20 * 0.3
+    sign = -1 if turned else 1
+    np.testing.assert_allclose([motion[name][-1] for name in wanted], [0, 0, 0, 0, sign * moment, 0], atol=1e-9)
+
+
+@pytest.mark.parametrize("speed", [0.5, -0.5])
+def test_friction_under_a_block_is_passed_on_by_its_guides(speed):
+    """Oracle: Coulomb's law; the pushed block moves evenly."""
+    sledge = ts.parse(f"""gravity = [0, 0, -10] ; let car = body mass = 1 kg, centre = 0, inertia = 0 end ; let b = body mass = 2 kg, centre = 0, inertia = 0 end ;
+        join earth and car as rail with prismatic(x) along [1, 0, 0] end ; join car and b as lift with prismatic(z) along [0, 0, 1] end ;
+        contact b.point with earth normal [0, 0, 1] friction 0.3, restitution 0 as floor ; constrain x = {speed} m/s * t as push ;""")
+    motion = ts.simulate(
+        sledge, until=0.2, samples=2, outputs=["lift.force.x", "lift.force.z", "rail.force.z", "rail.force.x"]
+    )
+    push = 0.3 * 20 * math.copysign(1, speed)
+    found = [motion[name][-1] for name in ("lift.force.x", "lift.force.z", "rail.force.z", "rail.force.x")]
+    np.testing.assert_allclose(found, [push, 0, 10, push], atol=1e-8)
+
+
+def test_friction_at_rest_shares_with_what_holds_the_joint_already():
+    """Oracle: a rod held by a string and by friction in its pivot; only the sum of their moments is known."""
+    text = """gravity = [0, 0, -10] ; let b = body mass = 2 kg, centre = [0.5, 0, 0] m, inertia = diag(1, 1, 1) end ;
+        join earth and b as hinge with revolute(q) about [0, 1, 0] friction = 30 N*m sticking end ;
+        constrain distance [1, 0, 0] m @ b to [1, 0, 1] m @ earth = 1 m as string ;"""
+    held = ts.simulate(ts.parse(text), until=0.1, samples=3, outputs=["hinge.force.z"])
+    assert np.isnan(held["hinge.force.z"]).all()
+    assert "friction 'hinge.friction' share it" in held.notes[-1]
+    free = ts.simulate(
+        ts.parse(text.replace(" friction = 30 N*m sticking", "")), until=0.1, samples=3, outputs=["hinge.force.z"]
+    )
+    np.testing.assert_allclose(free["hinge.force.z"], 10, atol=1e-9)
+    # A drive that starts at rest slides afterwards.
+    driven = text.replace(
+        "constrain distance [1, 0, 0] m @ b to [1, 0, 1] m @ earth = 1 m as string",
+        "constrain q = 1 rad/s^2 * t^2 as motor",
+    )
+    assert np.isfinite(
+        ts.simulate(ts.parse(driven), until=0.1, samples=3, outputs=["hinge.force.z"])["hinge.force.z"]
+    ).all()

@@ -201,6 +201,24 @@ def with_speeds(model, state, given):
     return state.moving(_least_change(A, np.array(right)))
 
 
+def tangent(model, state, rates):
+    """The velocities of a move along the constraints at a fixed time, by the linear part of some speeds in it."""
+    matrix, *_ = linear_rows(model, state)
+    holonomic = matrix[_rows_of_position(model, state)]
+    found = list(holonomic[independent_rows(holonomic)]) if len(holonomic) else []
+    right = [0.0] * len(found)
+    still = model.curves(state.moving(0 * state.velocities))
+    moving = model.curves(state, np.eye(model.size) + 0 * state.velocities.sum(), np.zeros(model.size))
+    for name, rate in rates.items():
+        rest = np.ravel(np.broadcast_to(still[name].value, (1,)))[0]
+        found.append(np.broadcast_to(moving[name].value, (model.size,)) - rest)
+        right.append(rate)
+    A = np.array(found).reshape(-1, model.size)
+    if len(independent_rows(A)) < model.size:
+        raise SingularState("some moves are not told by the speeds given")
+    return _least_change(A, np.array(right))
+
+
 def _speed_names(model, joint):
     """The speeds that a joint's motion is told by: declared ones, those of its body, or the rates."""
     if joint.speeds:

@@ -45,7 +45,7 @@ class Model:
         # States beyond mechanics have their place among the coordinates, but no velocity in u.
         self.states = {state.name: state.formula for state in mechanism.states}
         # What switches along a motion, and how it is just now: "open", "closed", "stick", or the sign of a sliding speed.
-        self.switching, self.modes = {element.name: element for element in mechanism.contacts}, {}
+        self.switching, self.modes, self.held = {element.name: element for element in mechanism.contacts}, {}, set()
         self.sensors = {sensor.name: sensor for sensor in mechanism.sensors}
         self.constants = _Constants(self, parameters or {})
         self.is_complex = any(isinstance(value, complex) for value in (parameters or {}).values())

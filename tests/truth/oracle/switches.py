@@ -70,6 +70,8 @@ def _margin(model, state, name):
         return _first(jet.value)
     if mode in (-1, 1):
         return mode * _first(jet.value)
+    if name in model.held:
+        return 1.0
     force = _force(model, state, name)
     return force if mode == "closed" else _limit(model, state, element) - abs(force)
 
@@ -92,11 +94,23 @@ def _settled(model, state, hit):
                 model.modes[name] = "open"
                 continue
         touching.append(name)
+    # What the constraints hold already sticks, and bears nobody knows how much.
+    model.held = {name for name in touching if not _is_gap(model.switching[name]) and _is_implied(model, state, name)}
+    model.modes |= dict.fromkeys(model.held, "stick")
+    touching = [name for name in touching if name not in model.held]
     for choice in product(*[("open", "closed") if _is_gap(model.switching[n]) else ("stick", 1, -1) for n in touching]):
         model.modes |= dict(zip(touching, choice, strict=True))
         if all(_agrees(model, state, name) for name in touching):
             return state
     raise SingularState("no modes agree with the forces that follow from them")
+
+
+def _is_implied(model, state, name):
+    """Whether the constraints and what is closed beside leave an element no motion."""
+    mode, model.modes[name] = model.modes[name], 0
+    matrix, *_ = linear_rows(model, state, [model.switching[name]])
+    model.modes[name] = mode
+    return len(independent_rows(matrix)) == len(independent_rows(matrix[:-1]))
 
 
 def _agrees(model, state, name):

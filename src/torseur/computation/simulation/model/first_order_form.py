@@ -25,8 +25,7 @@ from torseur.computation.simulation.model.named_quantities import NamedQuantitie
 from torseur.computation.simulation.model.outputs_and_events import Impact
 from torseur.computation.simulation.model.singular_mass import explain_singular
 from torseur.computation.simulation.model.system import Law, System
-from torseur.derivation.dynamics.loads.frames_in_motion import MovingFrames
-from torseur.derivation.dynamics.loads.sensor_values import law_values
+from torseur.derivation.dynamics.loads.sensor_values import in_states
 from torseur.derivation.equations import Equations, motion_values
 from torseur.derivation.formalisms import derive
 from torseur.derivation.tree import with_stated
@@ -108,7 +107,7 @@ def _without_values(equations: Equations) -> System:
         values=(0.0,) * len(layout.parameters),
         quantities=NamedQuantities(programs),
         programs=programs,
-        resolve=partial(_in_states, equations),
+        resolve=partial(in_states, equations.tree),
         name=equations.mechanism.name,
     )
     return _constrained_system(equations, common) if equations.is_constrained else _open(equations, common)
@@ -170,10 +169,10 @@ def _with_contacts(equations: Equations, common: System, impacts: tuple[Impact, 
 
 
 def _contact_programs(equations: Equations, impacts: tuple[Impact, ...]) -> MechanismPrograms:
-    resolve = partial(_in_states, equations)
+    resolve = partial(in_states, equations.tree)
     rubbing = [element for element in switching_elements(equations) if isinstance(element, DryFriction)]
     return MechanismPrograms(
-        equations, contact_equations(equations, impacts, resolve), friction_rows(equations, rubbing, resolve)
+        equations, contact_equations(equations, impacts, resolve), friction_rows(equations, rubbing, resolve), impacts
     )
 
 
@@ -209,10 +208,3 @@ def _projection(equations: Equations, states: tuple[Expr, ...]) -> Program | Non
     if all(unit[x] is x for x in states):
         return None
     return Program("project", (Input("y", states),), (vector("out", [unit[x] for x in states]),))
-
-
-def _in_states(equations: Equations, formula: Expr) -> Expr:
-    """A formula with its rates, sensors, laws and dependent parameters in terms of the state."""
-    now = equations.tree.at(equations.layout.coordinates, equations.layout.speeds)
-    (result,) = law_values(now, MovingFrames(now), [formula])
-    return as_expr(result)

@@ -22,6 +22,7 @@ from torseur.algebra.graph import (
 from torseur.algebra.graph.scalar import sqrt
 from torseur.computation.simulation.constrained.contacts.friction_rows import FrictionRows, pressing
 from torseur.computation.simulation.model.elimination_programs import EliminationPrograms
+from torseur.computation.simulation.model.outputs_and_events import Impact
 from torseur.computation.simulation.model.single_state import Evaluator
 from torseur.derivation.dynamics import inverse_dynamics
 from torseur.derivation.dynamics.constrained.elimination_order import is_long
@@ -41,6 +42,7 @@ class MechanismPrograms:
     equations: Equations
     contacts: tuple[ConstraintEquation, ...] = ()
     friction: tuple[FrictionRows, ...] = ()
+    impacts: tuple[Impact, ...] = ()  # what the contacts are of
 
     @cached_property
     def constraints(self) -> tuple[ConstraintEquation, ...]:

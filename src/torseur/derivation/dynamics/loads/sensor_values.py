@@ -51,6 +51,13 @@ def law_values(
     return evaluate(formulas, {**now.values, **values})
 
 
+def in_states(tree: Tree, formula: Expr) -> Expr:
+    """A formula with its rates, sensors, laws and dependent parameters in terms of the state."""
+    now = tree.at(tree.layout.coordinates, tree.layout.speeds)
+    (result,) = law_values(now, MovingFrames(now), [formula])
+    return as_expr(result)
+
+
 def coupled_rates(tree: Tree) -> CoupledStates | None:
     """A z' = f of the states that equations share, in terms of q, v and t; None where there are none."""
     coupled = coupled_states(tree.mechanism, tree.definitions)
