@@ -214,4 +214,58 @@ ENGINEERING_SYSTEMS: dict[str, tuple[str, list[str]]] = {
             "m2*d'' - m2*d*theta'^2 + m2*g*sin(theta) - F(t)",
         ],
     ),
+    "elbow arm": (
+        """mechanism elbow ;
+        param g = 9.81 m/s^2, m1 = 1 kg, m2 = 1 kg, l1 = 1 m, l2 = 1 m ;
+        gravity = [0, 0, -g] ;
+        let base = body mass = 0, centre = 0, inertia = 0 end ;
+        let upper = body mass = m1, centre = [l1, 0, 0], inertia = 0 end ;
+        let fore = body mass = m2, centre = [l2, 0, 0], inertia = 0 end ;
+        join earth and base.frame as waist with revolute(q1) about [0, 0, 1] end ;
+        join base.frame and upper.frame as shoulder with revolute(q2) about [0, -1, 0] end ;
+        join [l1, 0, 0] @ upper and fore.frame as elbow with revolute(q3) about [0, -1, 0] end ;""",
+        [
+            "(m1+m2)*l1^2*q1''*cos(q2)^2 + m2*l2^2*q1''*cos(q2+q3)^2 + 2*m2*l1*l2*q1''*cos(q2)*cos(q2+q3)"
+            " - 2*(m1+m2)*l1^2*q1'*q2'*sin(q2)*cos(q2) - 2*m2*l2^2*q1'*(q2'+q3')*sin(q2+q3)*cos(q2+q3)"
+            " - 2*m2*l1*l2*q1'*q2'*sin(2*q2+q3) - 2*m2*l1*l2*q1'*q3'*cos(q2)*sin(q2+q3)",
+            "(m1+m2)*l1^2*q2'' + m2*l2^2*(q2''+q3'') + m2*l1*l2*(2*q2''+q3'')*cos(q3)"
+            " + (m1+m2)*l1^2*q1'^2*sin(q2)*cos(q2) + m2*l2^2*q1'^2*sin(q2+q3)*cos(q2+q3)"
+            " + m2*l1*l2*q1'^2*sin(2*q2+q3) - m2*l1*l2*q3'*(2*q2'+q3')*sin(q3) + (m1+m2)*g*l1*cos(q2)"
+            " + m2*g*l2*cos(q2+q3)",
+            "l2*(q2''+q3'') + l1*q2''*cos(q3) + l1*q2'^2*sin(q3) + l2*q1'^2*sin(q2+q3)*cos(q2+q3)"
+            " + l1*q1'^2*cos(q2)*sin(q2+q3) + g*cos(q2+q3)",
+        ],
+    ),
+    "satellite in yaw, pitch and roll": (
+        """mechanism satellite ;
+        param A = 1 kg*m^2, B = 2 kg*m^2, C = 3 kg*m^2 ;
+        let craft = body mass = 0, centre = 0, inertia = diag(A, B, C) end ;
+        join earth and craft.frame as attitude with spherical(psi, theta, phi) angles zyx end ;""",
+        [
+            "(A*sin(theta)^2 + (B*sin(phi)^2 + C*cos(phi)^2)*cos(theta)^2)*psi'' - A*phi''*sin(theta)"
+            " + (B-C)*theta''*sin(phi)*cos(phi)*cos(theta) + 2*(A - B*sin(phi)^2 - C*cos(phi)^2)*psi'*theta'"
+            "*sin(theta)*cos(theta) + 2*(B-C)*phi'*psi'*sin(phi)*cos(phi)*cos(theta)^2 - A*phi'*theta'*cos(theta)"
+            " + (B-C)*phi'*theta'*(cos(phi)^2 - sin(phi)^2)*cos(theta) - (B-C)*theta'^2*sin(phi)*cos(phi)*sin(theta)",
+            "(B*cos(phi)^2 + C*sin(phi)^2)*theta'' + (B-C)*psi''*sin(phi)*cos(phi)*cos(theta) + A*phi'*psi'*cos(theta)"
+            " + (B-C)*phi'*psi'*(cos(phi)^2 - sin(phi)^2)*cos(theta) - 2*(B-C)*phi'*theta'*sin(phi)*cos(phi)"
+            " - (A - B*sin(phi)^2 - C*cos(phi)^2)*psi'^2*sin(theta)*cos(theta)",
+            "A*(phi'' - psi''*sin(theta) - psi'*theta'*cos(theta)) - (B-C)*(theta'*cos(phi) + psi'*sin(phi)*cos(theta))"
+            "*(psi'*cos(phi)*cos(theta) - theta'*sin(phi))",
+        ],
+    ),
+    "car with linear tyres": (
+        """mechanism bicycle_model ;
+        param m = 1200 kg, J = 1500 kg*m^2, a = 1.2 m, b = 1.4 m, Cf = 50 kN/rad, Cr = 60 kN/rad ;
+        let car = body mass = m, centre = 0, inertia = diag(0, 0, J) end ;
+        join earth and car.frame as road with planar(x, y, psi) speeds u, v = velocity in car, r = psi' end ;
+        apply force [0, -Cf*(v + a*r)/u + F(t), 0] in car on [a, 0, 0] @ car ;
+        apply force [0, -Cr*(v - b*r)/u, 0] in car on [-b, 0, 0] @ car ;
+        law F(t) in N ;
+        init u = 20 m/s ;""",
+        [
+            "u' - v*r",
+            "m*(v' + u*r) + (Cf+Cr)*v/u + (a*Cf - b*Cr)*r/u - F(t)",
+            "J*r' + (a*Cf - b*Cr)*v/u + (a^2*Cf + b^2*Cr)*r/u - a*F(t)",
+        ],
+    ),
 }

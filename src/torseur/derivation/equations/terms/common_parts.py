@@ -91,8 +91,13 @@ def quotient(coefficient: Number, number: Number) -> Number:
 
 
 def moves(own: Expr) -> bool:
-    """Whether a factor belongs to the motion and not to the coefficient before it: rates, functions, multipliers."""
-    return own.op != "symbol" or str(own.name).endswith("'") or is_multiplier(own)
+    """Whether a factor belongs to the motion and not to the coefficient before it: speeds, functions, multipliers."""
+    return own.op != "symbol" or is_rate(own) or is_multiplier(own)
+
+
+def is_rate(own: Expr) -> bool:
+    """Whether a factor is the rate of a coordinate or a speed, which may have a name without a prime."""
+    return own.op == "symbol" and (str(own.name).endswith("'") or own.data.unit in ("m/s", "rad/s"))
 
 
 def is_acceleration(own: Expr) -> bool:

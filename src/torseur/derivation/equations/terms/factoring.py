@@ -72,10 +72,10 @@ def factor(polynomial: Polynomial) -> Factored:
 
 def symbols_shown(gathered: Iterable[Group]) -> int:
     """How many symbols are written; brackets within brackets count as one each, since they are harder to read."""
-    return sum(len(g.rest) + sum(_symbols_of(dict(own)) for own in (g.like, g.second)) for g in gathered)
+    return sum(len(g.rest) + sum(symbols_of(dict(own)) for own in (g.like, g.second)) for g in gathered)
 
 
-def _symbols_of(bracket: Polynomial) -> int:
+def symbols_of(bracket: Polynomial) -> int:
     """How many symbols a sum in brackets is written with."""
     plain = sum(max(1, len(term)) for term in bracket)
     if len(bracket) < 2 or plain == len(bracket):
@@ -100,7 +100,9 @@ def groups(polynomial: Polynomial) -> list[Group]:
 @lru_cache(maxsize=4096)
 def _groups(items: tuple[tuple[Monomial, Number], ...]) -> tuple[Group, ...]:
     polynomial = dict(items)
-    candidates = [_Weighed.of(one) for one in like_terms(polynomial)]
+    sums, products = like_terms(polynomial)
+    candidates = [*(_Weighed.of(one, _saving(one)) for one in sums),
+                  *(_Weighed.of(one, _saving_of_product(one)) for one in products)]  # fmt: skip
     if not candidates:
         return tuple(Group(term, c, ()) for term, c in items)
     often = Counter(one.bracket for one in candidates)
@@ -130,11 +132,11 @@ class _Weighed:
     """Whether what is added up are products of several symbols."""
 
     @classmethod
-    def of(cls, candidate: Candidate) -> _Weighed:
+    def of(cls, candidate: Candidate, saving: _Saving) -> _Weighed:
         rest, like = candidate
         members = tuple((product(rest, x), x, c) for x, c in like.items())
         several = max(len(x) for x in like) > 1
-        return cls(rest, members, _saving(candidate), _bracket(candidate), _is_motion(candidate), several)
+        return cls(rest, members, saving, _bracket(candidate), _is_motion(candidate), several)
 
 
 def _is_motion(candidate: Candidate) -> bool:
@@ -168,21 +170,26 @@ def _gather(polynomial: Polynomial, candidates: Iterable[_Weighed]) -> list[Grou
 def _same_brackets(gathered: Iterable[Group]) -> list[Group]:
     """Groups of one and the same sum made one: J (a + b) + m l² (a + b) is (J + m l²) (a + b).
 
-    What they differ in are parameters: (m1 + m2) r x'' and (m1 + m2) g sin x are an inertia and a weight.
+    What they differ in are parameters: (m1 + m2) r x'' and (m1 + m2) g sin x are an inertia and a weight. B (a - b) and
+    C (b - a) have one sum too.
     """
     by_sum: dict[tuple[Any, ...], list[Group]] = {}
     for group in gathered:
         like = sorted(group.like, key=lambda pair: _structure(pair[0]))
+        sign = -1 if like and like[0][1] < 0 else 1
         motion = [pair for pair in group.rest if moves(pair[0])]
-        by_sum.setdefault((*like, *motion), []).append(group)
+        by_sum.setdefault((*((x, sign * c) for x, c in like), *motion), []).append(group)
     return [_merge(same) if len(same) > 1 else same[0] for same in by_sum.values()]
 
 
 def _merge(same: list[Group]) -> Group:
     shared = common_factor(group.rest for group in same)
     below = tuple((own, -exponent) for own, exponent in shared)
-    number = shared_number([group.coefficient for group in same])
-    fronts = tuple((product(group.rest, below), quotient(group.coefficient, number)) for group in same)
+    own = dict(same[0].like)
+    weights = [group.coefficient * (1 if dict(group.like) == own else -1) for group in same]
+    number = shared_number(weights)
+    pairs = zip(same, weights, strict=True)
+    fronts = tuple((product(group.rest, below), quotient(weight, number)) for group, weight in pairs)
     return Group(shared, number, same[0].like, fronts)
 
 
@@ -197,9 +204,16 @@ def _saving(candidate: Candidate) -> _Saving:
     shown_once = len(rest) + (len(numbers) == 1 and numbers != {1})
     several = max(len(x) for x in like)
     # A coefficient of parameters saves inside too: J x'' + m1 r² x'' + m2 r² x'' is (J + (m1 + m2) r²) x''.
-    inside = [g for g in groups(like) if g.like] if several > 1 else []
+    of_parameters = several > 1 and not any(moves(own) for x in like for own, _ in x)
+    inside = [g for g in groups(like) if g.like] if of_parameters else []
     saved = (len(like) - 1) * shown_once + sum((len(g.like) - 1) * len(g.rest) for g in inside)
     return (-saved, several, tuple((own.rank, e) for own, e in rest))
+
+
+def _saving_of_product(candidate: Candidate) -> _Saving:
+    rest, like = candidate
+    saved = sum(len(rest) + len(x) for x in like) - len(rest) - symbols_of(like)
+    return (-saved, max(len(x) for x in like), tuple((own.rank, e) for own, e in rest))
 
 
 def factored_expression(polynomial: Polynomial) -> Expr:

@@ -8,7 +8,13 @@ from math import isqrt
 
 from torseur.algebra.graph import Expr
 from torseur.algebra.graph.expr import Number
-from torseur.derivation.equations.terms.common_parts import is_acceleration, is_multiplier, moves, shared_factors
+from torseur.derivation.equations.terms.common_parts import (
+    is_acceleration,
+    is_multiplier,
+    is_rate,
+    moves,
+    shared_factors,
+)
 from torseur.derivation.equations.terms.polynomial import ONE, Monomial, Polynomial, product
 from torseur.derivation.equations.terms.rational_factors import is_product
 
@@ -20,12 +26,14 @@ Candidate = tuple[Monomial, Like]  # what is shared, and the weights of what dif
 _Families = dict[Monomial, Like]
 
 
-def like_terms(polynomial: Polynomial) -> list[Candidate]:
-    """Ways to gather two terms or more."""
+def like_terms(polynomial: Polynomial) -> tuple[list[Candidate], list[Candidate]]:
+    """Ways to gather two terms or more: as a sum, and as a product of sums."""
     by_motion: _Families = {}
     by_denominator: _Families = {}
     by_symbol: _Families = {}
     by_rates: _Families = {}
+    by_odd: _Families = {}
+    by_force: _Families = {}
     for term, coefficient in polynomial.items():
         motion = tuple(pair for pair in term if moves(pair[0]))
         if motion:
@@ -33,17 +41,24 @@ def like_terms(polynomial: Polynomial) -> list[Candidate]:
         for own, exponent in term:
             if exponent > 0 and own.op == "symbol":
                 by_symbol.setdefault(((own, exponent),), {})[product(term, ((own, -exponent),))] = coefficient
-        rates = tuple(pair for pair in term if _is_rate(pair[0]))
+        rates = tuple(pair for pair in term if is_rate(pair[0]))
         if sum(exponent for _, exponent in rates) == 2:
             by_rates.setdefault(tuple(pair for pair in term if pair not in rates), {})[rates] = coefficient
+        if any(is_multiplier(own) for own, _ in term):
+            for own, _ in term:
+                if moves(own) and not is_multiplier(own):
+                    by_force.setdefault(((own, 1),), {})[product(term, ((own, -1),))] = coefficient
+        elif motion and len(even := tuple(pair for pair in motion if _is_even(pair))) < len(motion):
+            odd = tuple(pair for pair in motion if pair not in even)
+            by_odd.setdefault(odd, {})[tuple(pair for pair in term if pair not in odd)] = coefficient
         below = tuple((own, exponent) for own, exponent in term if exponent < 0)
         if below:
             by_denominator.setdefault(below, {})[term] = coefficient
-    kinematic = not any(_resists(own) for term in polynomial for own, _ in term)
+    kinematic = not any(_is_kinetic(own) for term in polynomial for own, _ in term)
     whole = [(rest, _belonging(rest[0], like, kinematic)) for rest, like in by_symbol.items()]
-    listed = [*_by_quantity(polynomial), *by_motion.items(), *whole]
+    listed = [*_by_quantity(polynomial), *by_motion.items(), *whole, *by_odd.items(), *by_force.items()]
     listed += [_over_one_bar(family) for family in by_denominator.values()]
-    return [(rest, like) for rest, like in listed if len(like) > 1] + _products({**by_symbol, **by_rates})
+    return [(rest, like) for rest, like in listed if len(like) > 1], _products({**by_symbol, **by_rates})
 
 
 def _belonging(front: tuple[Expr, int], like: Like, kinematic: bool) -> Like:
@@ -66,9 +81,9 @@ def is_stiffness(own: Expr) -> bool:
     return "N" in unit and ("/m" in unit or "/rad" in unit or "*s" in unit)
 
 
-def _resists(own: Expr) -> bool:
-    """Whether a quantity is an inertia, a force or a moment, which constraints do not hold."""
-    return own.op == "symbol" and ("kg" in own.data.unit or "N" in own.data.unit)
+def _is_kinetic(own: Expr) -> bool:
+    """Whether a factor is an inertia, a force or an acceleration, none of which constraints hold."""
+    return own.op == "symbol" and ("kg" in own.data.unit or "N" in own.data.unit or is_acceleration(own))
 
 
 def _by_quantity(polynomial: Polynomial) -> Iterator[Candidate]:
@@ -147,5 +162,6 @@ def _root(term: Monomial, coefficient: Number) -> tuple[Monomial, Fraction] | No
     return tuple((own, e // 2) for own, e in term), Fraction(above, below)
 
 
-def _is_rate(own: Expr) -> bool:
-    return own.op == "symbol" and str(own.name).endswith("'")
+def _is_even(pair: tuple[Expr, int]) -> bool:
+    """Whether a factor is the square of a sine or cosine: (A - B sin² φ - C cos² φ) a' b' sin θ."""
+    return pair[0].op in ("sin", "cos") and pair[1] % 2 == 0

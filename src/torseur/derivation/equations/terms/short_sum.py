@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from torseur.algebra.graph import Expr, live_nodes
 from torseur.derivation.equations.terms.common_denominators import over_common_denominators
 from torseur.derivation.equations.terms.equal_values import merge_equal_values
-from torseur.derivation.equations.terms.factoring import factored_expression
+from torseur.derivation.equations.terms.factoring import factored_expression, symbols_of
+from torseur.derivation.equations.terms.harmonics import shorten_by_harmonics
 from torseur.derivation.equations.terms.polynomial import DUST, Monomial, Polynomial, TooManyTerms, expand
 from torseur.derivation.equations.terms.trigonometry import shorten_by_trigonometry
 
@@ -45,10 +46,21 @@ def few_terms(expression: Expr, limit: int = LIMIT, hopeless: int = HOPELESS) ->
         result = shorten_by_trigonometry(expand(expression, ALL_AT_ONCE))
     except TooManyTerms:
         result = shorten_by_trigonometry(expand(expression, STEP_BY_STEP, shorten=shorten_by_trigonometry))
-    result = over_common_denominators(without_dust(result))
+    result = _with_sums_of_angles(over_common_denominators(without_dust(result)), limit)
     if len(result) > limit:
         raise TooManyTerms(limit)
     return result
+
+
+def _with_sums_of_angles(polynomial: Polynomial, limit: int) -> Polynomial:
+    """The sum by sums of angles where it is written with fewer symbols so.
+
+    Fewer terms may have more of them: b c (cos² - sin²) + (b² - c²) sin cos is a product, with cos 2x it is none.
+    """
+    turned = shorten_by_harmonics(polynomial)
+    if turned is polynomial or len(polynomial) > limit:
+        return turned
+    return min(turned, polynomial, key=symbols_of)
 
 
 def without_dust(polynomial: Polynomial) -> Polynomial:
