@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { near, report } from "./modules.js";
 
 const { Overlay } = await report("scene/overlays");
+const { marksOf } = await report("scene/marks");
 const { project } = await report("numbers/linear");
 
 const MISSING = -32768;
@@ -41,4 +42,21 @@ test("what is hidden has no shapes", () => {
   const dots = new Overlay({ kind: "dots", names: ["m"], radius: 0.1, colour: "", places: places(0, 0, 0, 0, 0, 0, 0, 0, 0) }, MOTION);
   dots.shown = false;
   assert.deepEqual(dots.shapes(0), []);
+});
+
+test("marks go with their bodies: axes of a turned frame, and the mass centre of two bodies", () => {
+  const half = Math.SQRT1_2, poses = [[[1, 0, 0], [1, 0, 0, 0]], [[0, 0, 2], [half, 0, 0, half]]]; // the second a quarter turn about z
+  const motion = { pose: (body) => poses[body] }, shown = new Set();
+  const marks = marksOf({
+    frames: [{ name: "f", body: 1, point: [1, 0, 0], turn: [half, half, 0, 0] }], // and in it a quarter turn about x
+    masses: [{ body: 0, mass: 1, point: [0, 0, 0] }, { body: 1, mass: 3, point: [4, 0, 0] }], length: 0.5,
+  }, motion, shown);
+  assert.deepEqual(marks.flatMap((mark) => mark.shapes(0)), []);
+  shown.add("frames").add("centre");
+  const [x, y, z, centre] = marks.map((mark) => mark.shapes(0));
+  for (const axis of [x, y, z]) near(axis[0].from, [0, 1, 2]);
+  near(x[1].to, [0, 1.5, 2]);
+  near(y[1].to, [0, 1, 2.5]);
+  near(z[1].to, [0.5, 1, 2]);
+  near(centre[0].from, [0.25, 3, 1.5]);
 });

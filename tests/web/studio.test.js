@@ -5,7 +5,14 @@ import { studio } from "./modules.js";
 const { Desk } = await studio("conversation/desk");
 const { Draft } = await studio("conversation/draft");
 const { unpackMessage } = await studio("conversation/line");
-const { rangeOf, short, stepOf } = await studio("panels/sliders");
+const { rangeOf, short, stepOf, within } = await studio("panels/sliders");
+
+test("values stay within the limits of a robot's joint, where it has some", () => {
+  const limits = { knee: [0, 2.5], hip: [null, 1] };
+  assert.deepEqual([-1, 1, 3].map((value) => within(limits, "knee", value)), [0, 1, 2.5]);
+  assert.deepEqual([-9, 9].map((value) => within(limits, "hip", value)), [-9, 1]);
+  assert.equal(within(limits, "arm", 9), 9);
+});
 
 function openDesk(text = () => "t") {
   const sent = [];

@@ -100,7 +100,7 @@ class Studio:
         file = session.file.name if session.file is not None else ""
         return text_message(
             kind, 0, state=asdict(session.state), file=file, saved=session.is_saved, recovered=session.recovered,
-            **knowledge(),
+            limits=session.limits, **knowledge(),
         )  # fmt: skip
 
     async def _hear(self, message: str) -> None:

@@ -12,6 +12,7 @@ import os
 import re
 import secrets
 from dataclasses import asdict, dataclass, field, fields, replace
+from math import isfinite
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -56,6 +57,7 @@ class Session:
         kept, first = self._last_state(), self._first()
         self.recovered = kept is not None and kept.text != first
         self.state = kept or State(first)
+        self._limits = {} if file is not None or entry.startswith(PREFIX) else _robot_limits(entry)
 
     def _first(self) -> str:
         """The text without anything kept: that of the file, the library or the robot; for a new file nearly nothing."""
@@ -66,6 +68,11 @@ class Session:
         if not self.entry.startswith(PREFIX):
             return _robot_text(self.entry)
         return source_of(self.entry)
+
+    @property
+    def limits(self) -> dict[str, tuple[float | None, float | None]]:
+        """Limits of coordinates by name, of the robot file whose text this is."""
+        return {} if self.state.name else self._limits  # a mechanism of the library has taken the robot's place
 
     @property
     def is_saved(self) -> bool:
@@ -142,6 +149,20 @@ def _robot_text(path: str) -> str:
     if len(text) > LONGEST_TEXT:
         raise SessionError(f"'{path}' is a description of {len(text)} characters; the studio takes {LONGEST_TEXT}.")
     return text
+
+
+def _robot_limits(path: str) -> dict[str, tuple[float | None, float | None]]:
+    """What a robot file says of its joints, by coordinate; what follows a joint limits that one."""
+    from torseur.analysis.robotics import Robot
+
+    try:
+        robot = Robot(path)
+        low, high = robot.limits
+    except (TorseurError, OSError):
+        return {}  # the file has gone since
+    bounds = zip(robot.coordinate_names, low, high, strict=True)
+    known = {name: tuple(float(x) if isfinite(x) else None for x in pair) for name, *pair in bounds}
+    return {name: (pair[0], pair[1]) for name, pair in known.items() if pair != (None, None)}
 
 
 def state_folder() -> Path:

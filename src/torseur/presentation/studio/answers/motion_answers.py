@@ -26,6 +26,7 @@ from torseur.presentation.report.drawing.stage import curve_colour, plots, serie
 from torseur.presentation.report.page.equation_view import Index
 from torseur.presentation.report.page.report_content import CrossPlot, Plot, ReportContent
 from torseur.presentation.report.page.sections import crossplots
+from torseur.presentation.scene.bodies.body_marks import marks_data
 from torseur.presentation.scene.packing import quantise
 from torseur.presentation.scene.scene import Motion
 from torseur.presentation.scene.scene_data import scene_data
@@ -168,8 +169,9 @@ def _scene(page: Page) -> dict[str, Any]:
     bodies, composition = page.bodies(), page.composition
     numbers = {body.name: number for number, body in enumerate(bodies)}
     joints = [[numbers[joint.parent], numbers[joint.child]] for joint in page.joints()]
+    marks = marks_data(composition.pictures, numbers)
     # Points of contact come with every motion; pictures only where they have changed.
-    return {"joints": joints, **scene_data(bodies, composition.elements, (), composition.view())}
+    return {"joints": joints, "marks": marks, **scene_data(bodies, composition.elements, (), composition.view())}
 
 
 def _round(thing: Any) -> Any:

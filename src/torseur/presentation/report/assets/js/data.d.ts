@@ -43,6 +43,11 @@ export interface OverlayData {
   places?: PackedPlaces; starts?: PackedPlaces; ends?: PackedPlaces;
 }
 
+/** Axes of frames and masses of bodies, placed by the poses of bodies; `length` is that of an axis. */
+export interface MarksData {
+  frames: { name: string; body: number; point: Vector; turn: Quaternion }[]; masses: { body: number; mass: number; point: Vector }[]; length: number;
+}
+
 /** A point of a body; a rope is wound about it with a radius, negative on the other side. */
 export interface Anchor { body: number; point: Vector; radius: number }
 /** What stretches between points of bodies; `radius` of the whole, `wire` of what it is made of. */
@@ -56,7 +61,7 @@ export interface View {
   up: Vector; azimuth: number; elevation: number; start: number; floor: boolean; level?: number | null; flat?: boolean; traces: Trace[];
 }
 /** Bodies, pairs of bodies that joints hold together, and the first view. */
-export interface SceneData { bodies: Body[]; joints: [number, number][]; view: View; elements?: ElementData[]; overlays?: OverlayData[] }
+export interface SceneData { bodies: Body[]; joints: [number, number][]; view: View; elements?: ElementData[]; overlays?: OverlayData[]; marks?: MarksData }
 
 export interface CurveData { label: string; colour: ColourName; dashed: boolean; values: Packed; band?: Packed | null }
 /** `across` is the unit of the abscissa; `clock` gives the times, in seconds, of 0 and 100 percent. */

@@ -14,6 +14,7 @@ export const hearing = {
   hello(studio, message) {
     const { state, file, saved, recovered } = message;
     studio.file = file;
+    studio.limit(message.limits);
     studio.offer(message);
     const isNewer = studio.draft.greet(file, state);
     if (isNewer) studio.keepSoon();
@@ -130,6 +131,7 @@ export const hearing = {
   },
 
   opened(studio, { text, name }) {
+    studio.limit({});
     studio.draft.change({ values: {}, initial: {}, outputs: "", over: "", name });
     studio.asks.outputs.value = studio.asks.over.value = "";
     studio.editor.replace(text, true);

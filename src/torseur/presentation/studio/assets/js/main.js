@@ -1,5 +1,5 @@
 // The studio: keeps what is written and chosen, asks the workers, and shows what they answer.
-/** @import { Answer, Kind, Numbers, Offer, Outline, Question, QuestionKind, State } from "./messages.js" */
+/** @import { Answer, Kind, Limits, Numbers, Offer, Outline, Question, QuestionKind, State } from "./messages.js" */
 /** @import { Connection } from "./conversation/line.js" */
 import { all, byId, first, make } from "../../../report/assets/js/shared/elements.js";
 import { NOTHING, Store } from "../../../report/assets/js/shared/store.js";
@@ -231,6 +231,12 @@ export class Studio {
     this.start.show(this.outline.start, initial);
     const changed = { values: Object.keys(values).length > 0, start: Object.keys(initial).length > 0 };
     for (const [part, any] of Object.entries(changed)) all(document, `.of-${part}`).forEach((button) => { button.hidden = !any; });
+  }
+
+  /** Limits of joints, of the robot file that the text came from. @param {Limits} limits */
+  limit(limits) {
+    this.start.limits = limits;
+    this.show.handles.limits = limits;
   }
 
   /** Where the motion really starts: in a closed mechanism the coordinates have been brought together. @param {Numbers} start */

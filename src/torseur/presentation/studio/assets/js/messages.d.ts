@@ -15,6 +15,9 @@ export interface Fault { line: number; column: number; end: number; message: str
 /** A parameter or a coordinate; `value` is null where nobody gives one, `symbol` is MathML, `formula` says what it follows from. */
 export interface Quantity { name: string; value: number | null; unit: string; meaning: string; symbol: string; formula?: string }
 
+/** The least and the largest value of coordinates of a robot, null where there is none. */
+export type Limits = Record<string, [number | null, number | null]>;
+
 /** A point of a body that moves with a coordinate, in body axes, and how far it moves per unit of it, in world axes. */
 /** `moves` are there for a hand: where its point goes per unit of each coordinate. */
 export interface Handle { name: string; body: number; point: Vector; move: Vector; moves?: Record<string, Vector> }
@@ -42,7 +45,7 @@ export interface MotionAnswer {
 
 /** The answers of the server by kind. */
 export interface Answers {
-  hello: Offer & { state: State; file: string; saved: boolean; recovered: boolean };
+  hello: Offer & { state: State; file: string; saved: boolean; recovered: boolean; limits: Limits };
   faults: { faults: Fault[] };
   outline: Outline;
   equations: { html: string; reason: string; copies: Record<string, string> };

@@ -56,21 +56,28 @@ export class Overlay {
   /** @param {number} k @param {number} t @returns {Piece[]} */
   ball(k, t) {
     const centre = this.places?.at(k, t);
-    return centre ? [{ part: "ball", matrix: stretch(centre, [0, 0, this.radius], this.radius), from: centre, to: centre, radius: this.radius }] : [];
+    return centre ? [ball(centre, this.radius)] : [];
   }
 
   /** @param {number} k @param {number} t @returns {Piece[]} */
   arrow(k, t) {
     const start = this.starts?.at(k, t), end = this.ends?.at(k, t);
-    if (!start || !end) return [];
-    const way = subtract(end, start), length = norm(way);
-    if (length < 1e-6) return [];
-    const head = Math.min(HEAD.length * this.radius, 0.6 * length), neck = subtract(end, scale(way, head / length));
-    return [
-      { part: "shaft", matrix: stretch(start, subtract(neck, start), this.radius), from: start, to: neck, radius: this.radius },
-      { part: "head", matrix: stretch(neck, scale(way, head / length), HEAD.width * this.radius), from: neck, to: end, radius: HEAD.width * this.radius },
-    ];
+    return start && end ? arrow(start, end, this.radius) : [];
   }
+}
+
+/** @param {Vector} centre @param {number} radius @returns {Piece} */
+export const ball = (centre, radius) => ({ part: "ball", matrix: stretch(centre, [0, 0, radius], radius), from: centre, to: centre, radius });
+
+/** Shaft and head along the way from start to end. @param {Vector} start @param {Vector} end @param {number} radius @returns {Piece[]} */
+export function arrow(start, end, radius) {
+  const way = subtract(end, start), length = norm(way);
+  if (length < 1e-6) return [];
+  const head = Math.min(HEAD.length * radius, 0.6 * length), neck = subtract(end, scale(way, head / length));
+  return [
+    { part: "shaft", matrix: stretch(start, subtract(neck, start), radius), from: start, to: neck, radius },
+    { part: "head", matrix: stretch(neck, scale(way, head / length), HEAD.width * radius), from: neck, to: end, radius: HEAD.width * radius },
+  ];
 }
 
 /** The matrix that stretches a unit mesh (radius 1 about z, from 0 to 1) along `way` with a radius. @param {Vector} origin @param {Vector} way @param {number} radius */

@@ -1,5 +1,5 @@
 // What the animation shows, apart from how it is drawn: bodies, motion, camera, floor, colours, and what is pointed at.
-/** @import { Body, ElementData, OverlayData, PackedMotion, Pose, SceneData, Trace, Vector, View } from "../data.js" */
+/** @import { Body, ElementData, MarksData, OverlayData, PackedMotion, Pose, SceneData, Trace, Vector, View } from "../data.js" */
 /** @import { Store } from "../shared/store.js" */
 /** Red, green, blue between 0 and 1. @typedef {Vector} Colour */
 /**
@@ -12,6 +12,7 @@ import { add, norm, rotate, scale, subtract, unit } from "../numbers/linear.js";
 import { Labels } from "./labels.js";
 import { enclosure } from "./meshes.js";
 import { Overlay } from "./overlays.js";
+import { marksOf } from "./marks.js";
 import { nearestBody } from "./pick.js";
 
 const SAMPLES = 40;
@@ -42,8 +43,10 @@ export class Stage {
     this.palette = null;
     /** Places of the path of each trace. @type {Vector[][]} */
     this.paths = [];
-    /** @type {Overlay[]} */
+    /** @type {(Overlay | ReturnType<typeof marksOf>[number])[]} */
     this.overlays = [];
+    /** Which marks are shown: "frames", "centre". @type {Set<string>} */
+    this.marked = new Set();
     /** The moving bodies, and where they are on the whole: at the start, and when they were last followed. @type {number[]} */
     this.movers = [];
     /** @type {Vector} */
@@ -76,6 +79,8 @@ export class Stage {
     this.traces = scene.view.traces;
     /** @type {OverlayData[]} */
     this.overlayData = scene.overlays ?? [];
+    /** @type {MarksData | undefined} */
+    this.marks = scene.marks;
     /** @type {ElementData[]} */
     this.elements = scene.elements ?? [];
     this.camera.home = { azimuth: scene.view.azimuth, elevation: scene.view.elevation };
@@ -109,7 +114,8 @@ export class Stage {
   take(motion, overlays) {
     /** What is shown. @type {Motion} */
     this.motion = motion;
-    this.overlays = overlays.map((overlay) => new Overlay(overlay, motion));
+    const marks = this.marks ? marksOf(this.marks, motion, this.marked) : [];
+    this.overlays = [...overlays.map((overlay) => new Overlay(overlay, motion)), ...marks];
     this.paths = this.traces.map(({ body, point }) => motion.path(body, point));
   }
 

@@ -66,8 +66,15 @@ function bindViews(stage, scene, home) {
   mark();
   all(views, "[data-overlay]").forEach((button) => button.addEventListener("click", () => {
     const overlay = stage.overlays[Number(button.dataset.overlay)];
+    if (!("shown" in overlay)) return;
     overlay.shown = !overlay.shown;
     button.setAttribute("aria-pressed", String(overlay.shown));
+    scene.request();
+  }));
+  all(views, "[data-mark]").forEach((button) => button.addEventListener("click", () => {
+    const name = button.dataset.mark ?? "", shown = !stage.marked.delete(name);
+    if (shown) stage.marked.add(name);
+    button.setAttribute("aria-pressed", String(shown));
     scene.request();
   }));
   const [trace] = all(document, "#trace", HTMLSelectElement);

@@ -2,11 +2,11 @@
 /** @import { Vector } from "../../../../report/assets/js/data.js" */
 /** @import { Store } from "../../../../report/assets/js/shared/store.js" */
 /** @import { Theatre } from "../../../../report/assets/js/scene/theatre.js" */
-/** @import { Handle, Numbers, Quantity } from "../messages.js" */
+/** @import { Handle, Limits, Numbers, Quantity } from "../messages.js" */
 /** @typedef {Handle & { element: HTMLButtonElement, text: HTMLElement }} Mark */
 import { make } from "../../../../report/assets/js/shared/elements.js";
 import { add, project, rotate, scale } from "../../../../report/assets/js/numbers/linear.js";
-import { short, stepOf } from "./sliders.js";
+import { short, stepOf, within } from "./sliders.js";
 
 const SHYNESS = 0.02; // of the hand's reach: how little a stretched arm may jump
 const SMALLEST_REACH = 6; // pixels per unit of the coordinate below which a drag means nothing
@@ -32,6 +32,8 @@ export class Handles {
     /** @type {Theatre | null} */
     this.theatre = null;
     this.names = "";
+    /** Of the robot's joints; handles stay within them. @type {Limits} */
+    this.limits = {};
     store.subscribe(["playing"], ({ playing }) => root.classList.toggle("playing-now", playing));
   }
 
@@ -123,7 +125,7 @@ export class Handles {
       }
       const [rx, ry] = this.reach(mark), long = rx * rx + ry * ry;
       if (long < SMALLEST_REACH ** 2) return;
-      value += ((clientX - before[0]) * rx + (clientY - before[1]) * ry) / long;
+      value = within(this.limits, name, value + ((clientX - before[0]) * rx + (clientY - before[1]) * ry) / long);
       before = [clientX, clientY];
       this.changed(name, value);
     };
@@ -146,7 +148,7 @@ export class Handles {
     const xx = sum(([x]) => x * x) + shy, xy = sum(([x, y]) => x * y), yy = sum(([, y]) => y * y) + shy, det = xx * yy - xy * xy;
     const a = (yy * dx - xy * dy) / det, b = (xx * dy - xy * dx) / det;
     for (const { name, at: [x, y] } of columns) {
-      values[name] += x * a + y * b;
+      values[name] = within(this.limits, name, values[name] + x * a + y * b);
       this.changed(name, values[name]);
     }
   }
@@ -169,7 +171,8 @@ export class Handles {
     if (!way || !this.theatre) return;
     event.preventDefault();
     this.goToStart();
-    this.start[name] += way * (this.units.get(name) === "rad" ? Math.PI / 90 : this.theatre.stage.camera.size / 50);
+    const step = way * (this.units.get(name) === "rad" ? Math.PI / 90 : this.theatre.stage.camera.size / 50);
+    this.start[name] = within(this.limits, name, this.start[name] + step);
     this.changed(name, this.start[name]);
   }
 

@@ -1,5 +1,5 @@
 // A slider and a number for each quantity; both write the same value.
-/** @import { Numbers, Quantity } from "../messages.js" */
+/** @import { Limits, Numbers, Quantity } from "../messages.js" */
 /** Called while a value moves; without one it goes back to that of the text. @typedef {(name: string, value?: number) => void} Changed */
 import { make } from "../../../../report/assets/js/shared/elements.js";
 
@@ -10,6 +10,20 @@ export function rangeOf(value, unit) {
   return value > 0 ? [0, 2 * value] : [2 * value, 0];
 }
 
+const SLACK = 1e-9; // beyond a limit that counts as rounding
+
+/** Limits are the ends of a slider; without them, and for values beyond, a range about the value. @param {number} value @param {string} unit @param {[number | null, number | null]} limits @returns {[number, number]} */
+function rangeWithin(value, unit, [least, most]) {
+  const [low, high] = rangeOf(value, unit);
+  return [Math.min(least ?? low, value), Math.max(most ?? high, value)];
+}
+
+/** A value kept within the limits of a coordinate; one that is beyond already may come back. @param {Limits} limits @param {string} name @param {number} value */
+export function within(limits, name, value) {
+  const [least, most] = limits[name] ?? [null, null];
+  return Math.min(most ?? Infinity, Math.max(least ?? -Infinity, value));
+}
+
 export class Sliders {
   /** @param {HTMLElement} root @param {Changed} changed */
   constructor(root, changed) {
@@ -18,13 +32,15 @@ export class Sliders {
     /** @type {Map<string, Row>} */
     this.rows = new Map();
     this.width = 0;
+    /** Limits of coordinates of robots. @type {Limits} */
+    this.limits = {};
     this.key = ""; // of the quantities that there are rows for
     new ResizeObserver(() => { if (root.clientWidth !== this.width) this.giveRoom(); }).observe(root);
   }
 
   /** Show quantities; `given` are values that differ from those of the text, `following` are quantities that follow from others. @param {Quantity[]} quantities @param {Numbers} given @param {Quantity[]} [following] */
   show(quantities, given, following = []) {
-    const key = JSON.stringify([quantities.map(({ name, unit, symbol }) => [name, unit, symbol]), following]);
+    const key = JSON.stringify([quantities.map(({ name, unit, symbol }) => [name, unit, symbol]), following, this.limits]);
     if (key !== this.key) this.build(quantities, following);
     this.key = key;
     for (const { name, value } of quantities) this.rows.get(name)?.set(value, Object.hasOwn(given, name) ? given[name] : undefined);
@@ -32,7 +48,7 @@ export class Sliders {
 
   /** @param {Quantity[]} quantities @param {Quantity[]} following */
   build(quantities, following) {
-    this.rows = new Map(quantities.map((quantity) => [quantity.name, new Row(quantity, this.changed)]));
+    this.rows = new Map(quantities.map((quantity) => [quantity.name, new Row(quantity, this.changed, this.limits[quantity.name])]));
     this.root.replaceChildren(...[...this.rows.values()].map((row) => row.element), ...following.map(followingRow));
     // After the frame sizes cost no layout, and the font of the symbols is there or on its way.
     requestAnimationFrame(() => setTimeout(() => document.fonts.ready.then(() => this.giveRoom())));
@@ -52,11 +68,12 @@ export class Sliders {
 }
 
 class Row {
-  /** @param {Quantity} quantity @param {Changed} changed */
-  constructor({ name, unit, meaning, symbol }, changed) {
+  /** @param {Quantity} quantity @param {Changed} changed @param {[number | null, number | null]} [limits] */
+  constructor({ name, unit, meaning, symbol }, changed, limits = [null, null]) {
     this.name = name;
     this.unit = unit;
     this.changed = changed;
+    this.limits = limits;
     /** @type {[number, number]} */
     this.range = [0, 1];
     /** The value of the text; undefined until it is known. @type {number | null | undefined} */
@@ -85,7 +102,7 @@ class Row {
 
   /** @param {number} value */
   setRange(value) {
-    this.range = rangeOf(value, this.unit);
+    this.range = rangeWithin(value, this.unit, this.limits);
     const [low, high] = this.range;
     Object.assign(this.slider, { min: String(low), max: String(high), step: String((high - low) / 1000) });
   }
@@ -94,6 +111,7 @@ class Row {
   put(value) {
     const [low, high] = this.range;
     if (value === null) return this.clear();
+    this.warn(value);
     if (Number(this.slider.value) !== value) { // a step of its own would round it
       this.slider.step = "any";
       this.slider.value = String(value);
@@ -102,6 +120,18 @@ class Row {
     this.slider.style.setProperty("--done", `${(100 * (value - low)) / (high - low)}%`);
     this.slider.setAttribute("aria-valuetext", `${short(value)} ${this.unit}`);
     if (document.activeElement !== this.number) this.number.value = short(value);
+  }
+
+  // A value that a joint of the robot cannot have is marked, and its limits are said.
+  /** @param {number} value */
+  warn(value) {
+    const [least, most] = this.limits, beyond = (least !== null && value < least - SLACK) || (most !== null && value > most + SLACK);
+    this.element.classList.toggle("beyond", beyond);
+    if (least === null && most === null) return;
+    /** @param {number | null} one */
+    const said = (one) => (one === null ? "none" : `${short(one)} ${this.unit}`);
+    this.number.title = `${beyond ? "beyond the limits" : "limits"} of the robot file: ${said(least)} to ${said(most)}`;
+    this.number.setAttribute("aria-invalid", String(beyond));
   }
 
   // Nobody has given a value: the knob stands in the middle and says nothing.
