@@ -17,6 +17,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 HERE = Path(__file__).parent
+if str(HERE) not in sys.path:
+    sys.path.insert(0, str(HERE))
+from osim_models import EXTRAS, osim_model  # noqa: E402
+
 SEEDS = (*sorted((HERE / "samples").glob("*.urdf")), *sorted((HERE / "samples").glob("*.xml")),
          *sorted((HERE.parent / "oracles" / "robots").glob("*.urdf")))  # fmt: skip
 SLOWEST = 5.0  # seconds of work that one mutant may take
@@ -37,6 +41,7 @@ SNIPPETS = (
 )  # fmt: skip
 _VALUE = re.compile(r'="([^"]*)"')
 _NAME = re.compile(r'\b[a-zA-Z_]+(?==")')
+_CONTENT = re.compile(r">([^<>]+)<")
 _TAG = re.compile(r"</?([a-zA-Z_:]+)")
 _ELEMENT = re.compile(r"<[a-zA-Z_:]+[^<>]*/>")
 
@@ -53,6 +58,12 @@ def _replaced(text: str, pattern: re.Pattern[str], new: str, rng: random.Random,
 def _value(text: str, rng: random.Random) -> str:
     others = [match[1] for match in _VALUE.finditer(text)] or ["0"]
     return _replaced(text, _VALUE, rng.choice(NASTY) if rng.random() < 0.6 else rng.choice(others), rng, 1)
+
+
+def _content(text: str, rng: random.Random) -> str:
+    """What stands between tags, where SDF and OpenSim write their values."""
+    others = [match[1] for match in _CONTENT.finditer(text)] or ["0"]
+    return _replaced(text, _CONTENT, rng.choice(NASTY) if rng.random() < 0.6 else rng.choice(others), rng, 1)
 
 
 def _attribute(text: str, rng: random.Random) -> str:
@@ -100,13 +111,27 @@ def _character(text: str, rng: random.Random) -> str:
     )
 
 
-MUTATIONS = (_value, _value, _value, _attribute, _tag, _element, _element, _span, _snippet, _character)
+MUTATIONS = (
+    _value,
+    _value,
+    _value,
+    _content,
+    _content,
+    _attribute,
+    _tag,
+    _element,
+    _element,
+    _span,
+    _snippet,
+    _character,
+)
 
 
 def mutants(count: int, seed: int) -> Iterator[tuple[str, bytes]]:
     """Mutated files with the suffix of their kind."""
     rng = random.Random(seed)
     texts = [(path.suffix, path.read_text(encoding="utf-8")) for path in SEEDS]
+    texts += [(".osim", text) for text in (osim_model(extra=EXTRAS), osim_model(30000))]
     for _ in range(count):
         suffix, text = rng.choice(texts)
         for _ in range(rng.choice((1, 1, 1, 2, 3, 8))):

@@ -49,7 +49,7 @@ def _read_text(text: str, source: str, directory: str | Path | None, name: str) 
             0,
             1,
             "this is XML, not a description.",
-            "Robot files end in .urdf, .xacro, .sdf, .world or .xml (MJCF), and Python reads them with read_robot.",
+            "Robot files end in .urdf, .xacro, .sdf, .world, .osim or .xml (MJCF); Python reads them with read_robot.",
         )
         return None, report
     parsed = parse_statements(report.source, report)

@@ -122,6 +122,11 @@ def content_numbers(
     return tuple(_value(word, child, "the text") for word in words)
 
 
+def words_as_numbers(element: Element, words: Sequence[str]) -> tuple[float, ...]:
+    """The numbers that words between the tags of an element write."""
+    return tuple(_value(word, element, "the text") for word in words)
+
+
 def content_switch(element: Element, tag: str, default: bool) -> bool:
     """Whether a child says true or 1; the default when it is not written."""
     text = content_text(element, tag)

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from torseur.description.readers.meshes.mesh_paths import MeshFolder
-from torseur.description.readers.named_numbers import name_numbers
-from torseur.description.readers.rearrangement import merge_fixed
 from torseur.description.readers.robot_assembly import AS_WRITTEN, Options
 from torseur.description.readers.robot_file import RobotFile
+from torseur.description.readers.transformations.named_numbers import name_numbers
+from torseur.description.readers.transformations.rearrangement import merge_fixed
 from torseur.description.readers.urdf.xacro_expansion import expand_xacro, is_xacro
 from torseur.description.readers.xml_document import Element, RobotFileError, parse_document, read_document
 from torseur.errors import MechanismError
@@ -72,8 +72,12 @@ def robot_of(root: Element, options: Options, file: Path) -> RobotFile:
             from torseur.description.readers.mjcf import read_mjcf
 
             robot = read_mjcf(root, options, file.parent, file.name)
+        elif root.tag == "OpenSimDocument":
+            from torseur.description.readers.osim import read_osim
+
+            robot = read_osim(root, options, file.name)
         else:
-            expected = "<robot> (URDF), <sdf> (SDF) or <mujoco> (MJCF)"
+            expected = "<robot> (URDF), <sdf> (SDF), <mujoco> (MJCF) or <OpenSimDocument> (OpenSim)"
             raise root.fault(f"the root element is <{root.tag}>; expected {expected}.")
     except RobotFileError:
         raise

@@ -42,10 +42,9 @@ class MomentsKernel:
         tau = td.inverse_dynamics(
             tree, list(layout.coordinates), list(layout.speeds), list(layout.accelerations), wrenches
         )
-        inputs = [
-            Input("q", layout.coordinates), Input("v", layout.speeds), Input("vdot", layout.accelerations),
-            Input(PARAMETERS, layout.parameters),
-        ] + ([Input(LOADS, loads)] if loads else [])  # fmt: skip
+        inputs = [Input("q", layout.coordinates), Input("v", layout.speeds), Input("vdot", layout.accelerations)]
+        inputs += [Input(PARAMETERS, layout.parameters)] if layout.parameters else []
+        inputs += [Input(LOADS, loads)] if loads else []
         program = Program("joint_moments", tuple(inputs), (vector("tau", [as_expr(x) for x in tau]),))
         self.values = [values[name] for name in layout.parameter_names]
         self.kernel: BatchKernel = compile_batch(program, parameters=(PARAMETERS,) if self.values else ())

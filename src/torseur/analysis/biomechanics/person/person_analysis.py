@@ -221,7 +221,7 @@ def _with_options(problem: RecordingError) -> RecordingError:
     text = str(problem)
     if "do not determine" not in text:
         return problem
-    return RecordingError(text.replace("held={", "--hold, held={") + hint)
+    return RecordingError(text + hint)
 
 
 def _known_motion(

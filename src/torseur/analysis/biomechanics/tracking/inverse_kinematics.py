@@ -259,7 +259,8 @@ def _require_known_once(model: MarkerModel, loose: Mask) -> None:
     if never:
         raise RecordingError(
             f"the markers do not determine {', '.join(never)} of '{model.mechanism.name}' in any frame: too few "
-            f"markers, or markers on a line. Record more, or hold a coordinate: held={{'{never[-1]}': 0.0}}."
+            f"markers, or markers on a line. Record more, or hold a coordinate: --hold '{never[-1]}=0', "
+            f"held={{'{never[-1]}': 0.0}} in Python."
         )
 
 

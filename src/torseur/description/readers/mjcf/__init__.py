@@ -18,9 +18,9 @@ from torseur.description.readers.mjcf.mjcf_replicas import expand_replicas
 from torseur.description.readers.mjcf.mjcf_scene import Scene
 from torseur.description.readers.mjcf.mjcf_settings import read_settings
 from torseur.description.readers.reading_ledger import Ledger
-from torseur.description.readers.rearrangement import float_base, hold_base
 from torseur.description.readers.robot_assembly import AS_WRITTEN, FLOATING, Assembly, Options
 from torseur.description.readers.robot_file import RobotFile
+from torseur.description.readers.transformations.rearrangement import float_base, hold_base
 from torseur.description.readers.xml_document import Element
 from torseur.errors import counted
 

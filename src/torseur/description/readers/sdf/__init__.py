@@ -6,12 +6,12 @@ from pathlib import Path
 
 from torseur.description.readers.attribute_numbers import content_numbers
 from torseur.description.readers.reading_ledger import Ledger
-from torseur.description.readers.rearrangement import float_base, hold_base
 from torseur.description.readers.robot_assembly import AS_WRITTEN, FLOATING, Assembly, Options
 from torseur.description.readers.robot_file import RobotFile
 from torseur.description.readers.sdf.sdf_joints import read_joints
 from torseur.description.readers.sdf.sdf_links import body_frame, lift_weightless, read_links
 from torseur.description.readers.sdf.sdf_models import Library, Model, frames_of
+from torseur.description.readers.transformations.rearrangement import float_base, hold_base
 from torseur.description.readers.xml_document import Element
 
 GRAVITY = (0.0, 0.0, -9.8)  # what SDFormat gives a world that says nothing

@@ -1,0 +1,1 @@
+"""Robots changed after their file was read."""
