@@ -59,6 +59,17 @@ def test_poses_are_those_of_the_motion():
     np.testing.assert_allclose(x, 0.3 * np.cos(2.0 * times), atol=1e-5)
 
 
+def test_sensitivity_systems_are_those_of_the_criterion_in_the_box():
+    """The adjoint system starts at its end from -dG/dy, which for G = k x²/2 is -k x."""
+    of_x, of_energy = (
+        last(describe(Request("describe", 1, OSCILLATOR, criterion=one), None), "equations")["copies"]
+        for one in ("", "potential_energy")
+    )
+    ends = [[row for row in found.values() if "lambda" in row] for found in (of_x, of_energy)]
+    assert ends[0] and ends[0] != ends[1]
+    assert any("k*x" in row for row in ends[1])
+
+
 def test_derivatives_of_an_oscillator_by_its_parameters():
     """Oracle: derivatives of x0 cos(t √(k/m)) at t = 3 s, from the table of the page."""
     found = last(examine(Request("examine", 1, OSCILLATOR, until=3.0, criterion="x"), None), "derivatives")

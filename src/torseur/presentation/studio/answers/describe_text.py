@@ -29,7 +29,7 @@ def describe(request: Request, folder: Path | None) -> Iterator[bytes]:
     yield text_message("faults", request.number, faults=[])
     page = model.page({})
     yield text_message("outline", request.number, **_outline(model, page))
-    for kind, content in equation_cards(model, page, request.formalism, request.level):
+    for kind, content in equation_cards(model, page, request.formalism, request.level, request.criterion):
         yield text_message(kind, request.number, **content)
 
 

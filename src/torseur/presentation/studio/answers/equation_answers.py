@@ -12,6 +12,7 @@ from torseur.derivation.equations.terms.short_sum import HOPELESS
 from torseur.description.mechanism import Mechanism
 from torseur.errors import TorseurError
 from torseur.presentation.report.compose.compose_report import Page
+from torseur.presentation.report.compose.derivation_cards import SensitivityStudy
 from torseur.presentation.report.compose.equation_cards import Blocks
 from torseur.presentation.report.compose.level_cards import BY_NAMES
 from torseur.presentation.report.page.equation_content import EquationBlock
@@ -26,16 +27,19 @@ FEW = 3  # unless there are so few speeds
 MOST_KEPT = 12
 
 Parts: TypeAlias = list[tuple[str, dict[str, Any]]]  # "equations" or "definitions", and what they hold
-_kept: OrderedDict[tuple[Mechanism, str, str], Parts] = OrderedDict()
+_kept: OrderedDict[tuple[Mechanism, str, str, str], Parts] = OrderedDict()
 _hopeless: OrderedDict[tuple[str, ...], None] = OrderedDict()
 
 
-def equation_cards(model: Model, page: Page, formalism: str, level: str) -> Iterator[tuple[str, dict[str, Any]]]:
+def equation_cards(
+    model: Model, page: Page, formalism: str, level: str, criterion: str = ""
+) -> Iterator[tuple[str, dict[str, Any]]]:
     """The cards of a level as markup, or the reason why there are none; then the definitions that unfold in them.
 
     Cards of the same equations are kept: a text with other numbers or words has them at once.
     """
-    key = (structure(model.mechanism), formalism, level)
+    about = criterion or next(iter(_coordinates(model)), "")
+    key = (structure(model.mechanism), formalism, level, about)
     if key in _kept:
         _kept.move_to_end(key)
         yield from _kept[key]
@@ -44,7 +48,8 @@ def equation_cards(model: Model, page: Page, formalism: str, level: str) -> Iter
     try:
         equations = model.equations(formalism)
         few = len(equations.layout.speeds) <= FEW
-        blocks = Blocks(equations.as_read, None, HOPELESS if few else HURRY, equations)
+        hopeless = HOPELESS if few else HURRY
+        blocks = Blocks(equations.as_read, None, hopeless, equations, SensitivityStudy(about))
         cards = blocks.at_level(level)
         for part in _parts(page, cards, level):
             parts.append(part)

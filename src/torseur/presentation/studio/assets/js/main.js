@@ -88,7 +88,7 @@ export class Studio {
   /** What a question carries: everything its answer depends on. Motions are those of the last text without faults. @param {QuestionKind} kind @returns {Question} */
   question(kind) {
     const { text, values, initial, until, formalism, level, criterion, outputs, over } = this.state;
-    if (kind === "describe") return { text, formalism, level };
+    if (kind === "describe") return { text, formalism, level, criterion };
     const moved = { text: this.good ?? text, values, initial, until, outputs, over };
     if (kind === "move") return { ...moved, known: this.show.shapes };
     return { ...moved, criterion, what: this.tab === "tab-loops" ? "loops" : "" };
@@ -147,7 +147,7 @@ export class Studio {
     if (!value) { this.choices[name].value = this.state[name]; return; }
     this.change({ [name]: value });
     if (name === "criterion") this.examineSoon(0);
-    else this.describe();
+    this.describe(); // the criterion is that of the sensitivity systems among the equations, too
   }
 
   /** Plot other quantities, or over another one. @param {"outputs" | "over"} name */
