@@ -1,6 +1,6 @@
 """Branches where equations between three slides meet themselves in ways that are known.
 
-Oracle: the algebraic sets that the equations describe: planes and lines, a node, curves that touch, a cone, a cusp.
+Oracle: the algebraic sets that the equations describe: planes and lines, a node, curves that touch, a cone, a cusp, Whitney's umbrella.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ KNOWN = {
     "three axes": (("x*y = 0 m^2", "y*z = 0 m^2", "z*x = 0 m^2"), 1, (1, 1, 1)),
     "a node": (("l*x^2 = y^2*(l + y)", "z = 0 m"), 1, (1, 1)),
     "curves that touch": (("x*(l*x - y^2) = 0 m^3", "z = 0 m"), 1, (1, 1)),
+    "an umbrella that crosses itself, and its handle": (("l*x^2 = y^2*z",), 2, (2, 1)),
     "a cone": (("x^2 + y^2 = z^2",), 2, (2,)),
     "a cusp": (("l*x^2 = y^3", "z = 0 m"), 1, (1,)),
     "a point": (("x^2 + y^2 + z^2 = 0 m^2",), 0, ()),

@@ -6,6 +6,9 @@ singular (None where that depends on how a cusp is seen); drawings that are not 
 
 from __future__ import annotations
 
+import hashlib
+import random
+import re
 from collections import Counter
 
 import numpy as np
@@ -13,6 +16,7 @@ import pytest
 
 from torseur.derivation.loops import loops
 from torseur.description import library
+from torseur.description.language import parse
 from torseur.description.library.catalogue import linkages
 
 # infinitesimal mobility, finite mobility, dimensions of branches, kind of the reason of redundancy
@@ -100,8 +104,6 @@ join [100, 7, 0] m @ earth and cart.frame as rail with prismatic(x) along [1, 2,
 
 def test_an_unrelated_cart_changes_no_answer():
     text = library.source_of("flat_parallelogram")
-    from torseur.description.language import parse
-
     alone = loops(parse(text))
     for beside in (text.replace("init ", CART + "init "), text.replace("let crank", CART + "let crank", 1)):
         both = loops(parse(beside))
@@ -112,10 +114,29 @@ def test_an_unrelated_cart_changes_no_answer():
         assert both.ways_proof == alone.ways_proof != ""
 
 
+@pytest.mark.parametrize("name", ["spherical_four_bar", "swinging_slide", "trammel", "turbula", "miura_vertex"])
+def test_names_and_the_order_of_statements_change_no_answer(name):
+    """Other names sort otherwise, and with the order of statements they choose the tree and the cuts."""
+    text = library.source_of(f"linkages/{name}")
+    usual, other = (loops(parse(t), verify=False) for t in (text, _shuffled_and_renamed(text)))
+    for attribute in ("rank", "infinitesimal", "finite", "redundant", "count", "branches", "ways_proof"):
+        assert getattr(usual, attribute) == getattr(other, attribute), attribute
+    assert [r.kind for r in usual.reasons] == [r.kind for r in other.reasons]
+    assert [way.rank for way in usual.ways] == [way.rank for way in other.ways]
+
+
+def _shuffled_and_renamed(text):
+    head, *rest = [s.strip() for s in re.sub(r"\(\*.*?\*\)", "", text, flags=re.S).split(";") if s.strip()]
+    random.Random(4).shuffle(rest)
+    text = " ;\n".join([head, *rest, ""])
+    names = set(re.findall(r"let (\w+) =", text)) | set(re.findall(r" as (\w+)", text))
+    names |= {q for group in re.findall(r"with \w+\((.*?)\)", text) for q in re.split(r",\s*", group)}
+    renamed = {name: f"n{hashlib.md5(name.encode()).hexdigest()[:6]}" for name in names}
+    return re.sub(r"\b(" + "|".join(sorted(names, key=len, reverse=True)) + r")\b", lambda m: renamed[m[1]], text)
+
+
 def test_two_singular_parts_have_the_branches_of_both():
     text = library.source_of("flat_parallelogram")
-    from torseur.description.language import parse
-
     head, body = text.split("let crank", 1)
     body = "let crank" + body.split("init")[0]
     other = body

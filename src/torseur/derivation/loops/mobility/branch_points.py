@@ -20,7 +20,7 @@ from torseur.derivation.loops.rank.numerical_rank import numerical_rank
 CLOSED = 1e-10
 SAME_POINT = 0.03
 _ROUNDS = 6
-_TURNED = np.cos(0.25)  # of the largest angle between tangent spaces of neighbours
+TURNED = np.cos(0.25)  # of the largest angle between tangent spaces of neighbours
 _ASIDE = 0.25
 _WALK = 25
 _MOST_WALKS = 60
@@ -97,7 +97,7 @@ def _neighbours(first: BranchPoint, second: BranchPoint) -> bool:
     """Whether two points lie on one sheet as far as tangent spaces tell."""
     if first.dimension != second.dimension:
         return False
-    if np.linalg.svd(first.motions.T @ second.motions, compute_uv=False)[-1] < _TURNED:
+    if np.linalg.svd(first.motions.T @ second.motions, compute_uv=False)[-1] < TURNED:
         return False
     between = second.step - first.step
     aside = max(float(np.linalg.norm(between - t @ (t.T @ between))) for t in (first.motions, second.motions))
@@ -133,7 +133,7 @@ def _can_walk(here: ClosedConfiguration, start: BranchPoint, end: BranchPoint) -
         along = tangent @ (tangent.T @ ahead)
         left, size = float(np.linalg.norm(ahead)), float(np.linalg.norm(along))
         if left < SAME_POINT * whole:
-            return bool(np.linalg.svd(tangent.T @ end.motions, compute_uv=False)[-1] > _TURNED)
+            return bool(np.linalg.svd(tangent.T @ end.motions, compute_uv=False)[-1] > TURNED)
         if size < 0.3 * left:
             return False
         step = along * min(1.0, 0.2 * whole / size)
@@ -142,9 +142,17 @@ def _can_walk(here: ClosedConfiguration, start: BranchPoint, end: BranchPoint) -
             return False
         state = closed.state
         motions = numerical_rank(system.linearise(state)[1][0]).motions
-        # On a crossing with another sheet there are more motions: the walk goes on with those nearest to its own.
-        left_vectors, values, _ = np.linalg.svd(motions @ (motions.T @ tangent), full_matrices=False)
-        if values[-1] < _TURNED:
+        turned = nearest_motions(motions, tangent)
+        if turned is None:
             return False
-        tangent = left_vectors
+        tangent = turned
     return False
+
+
+def nearest_motions(motions: Array, tangent: Array) -> Array | None:
+    """Of the motions at a point those nearest to the ones just before; None where they turn too much.
+
+    On a crossing with another sheet there are more motions than those of the sheet that is followed.
+    """
+    left_vectors, values, _ = np.linalg.svd(motions @ (motions.T @ tangent), full_matrices=False)
+    return left_vectors if values[-1] >= TURNED else None

@@ -24,6 +24,7 @@ from torseur.derivation.loops.configuration import (
 from torseur.derivation.loops.mobility.branch_points import BranchPoint, branch_point, branch_points, sheets
 from torseur.derivation.loops.mobility.probing import SCALE, follow, smooth_mobility
 from torseur.derivation.loops.mobility.second_order import independent_quadrics, is_flat, quadrics, zero_directions
+from torseur.derivation.loops.mobility.sheet_tracing import join_by_tracing
 from torseur.derivation.loops.model.loop_system import LoopSystem, State
 from torseur.derivation.loops.rank.numerical_rank import numerical_rank
 from torseur.derivation.loops.reasons.motion_groups import generated_algebra
@@ -163,7 +164,8 @@ def _ways_out(here: ClosedConfiguration, zeros: Array, depth: int) -> list[tuple
     directions = np.vstack([zeros, -zeros, random / np.linalg.norm(random, axis=1, keepdims=True)])
     for distance in _DISTANCES:
         points = branch_points(here, directions, distance)
-        ways, crossings = _follow_sheets(here, sheets(here, points), distance, depth)
+        found = join_by_tracing(here, sheets(here, points), distance)
+        ways, crossings = _follow_sheets(here, found, distance, depth)
         # A point on a crossing of sheets tells of the sheets that cross there.
         more = [branch_point(here, branch.point) for there in crossings for branch in there.branches]
         if more:
