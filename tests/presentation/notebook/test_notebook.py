@@ -12,6 +12,7 @@ import pytest
 import torseur as ts
 from torseur.presentation.notebook.painters import still_scene
 from torseur.presentation.report.drawing.curve_svg import HEIGHT, WIDTH, Series, curve_svg
+from torseur.presentation.scene.orientation import rotation
 
 TEXT = """mechanism swing "a <b>swing</b>" ; gravity = [0, 0, -9.81] m/s^2 ;
 param k = 40 N/m ;
@@ -52,7 +53,7 @@ def test_equations_are_typeset_and_unfold(values):
 
 def test_the_viewer_is_complete_in_itself(values):
     """Everything is in the frame: no address leaves it, and its policy allows its own script alone."""
-    shown = ts.view(values["mechanism"], values["motion"])._repr_html_()
+    shown = ts.view(values["mechanism"], values["motion"]).frame()
     page = html.unescape(
         re.fullmatch(r'<iframe srcdoc="(.*?)" style="[^"]*" title="[^"]*"></iframe>', shown, re.DOTALL)[1]
     )
@@ -117,3 +118,24 @@ def test_the_picture_of_a_motion_has_its_parameters():
     longer = ts.simulate(mechanism, 1.0, samples=8, parameters={"l": 3.0})
     assert dict(longer.parameters) == {"l": 3.0}
     assert usual._repr_html_() != longer._repr_html_()
+
+
+def test_a_mechanism_is_shown_with_its_loops_closed_and_its_masses():
+    """Oracle: the coupler of the four-bar joins crank and rocker; its bars have 2 kg/m."""
+    mechanism = ts.library.load("four_bar")
+    scene = still_scene(mechanism)
+    ends = []
+    for name, length in (("coupler", 1.0), ("rocker", 0.8)):
+        number = scene.index(name)
+        turn = rotation(scene.motion.quaternions[0, number])
+        ends.append(scene.motion.positions[0, number] + turn @ np.array([length, 0, 0]))
+    np.testing.assert_allclose(ends[0], ends[1], atol=1e-9)
+    shown = mechanism._repr_mimebundle_()["text/html"]
+    assert all(f"<td>{mass}</td>" in shown for mass in ("0.8", "2", "1.6"))
+
+
+def test_what_is_not_trusted_says_so():
+    """Notebooks take style sheets out of what is not trusted, and with them what hides the word."""
+    shown = ts.library.load("pendulum")._repr_mimebundle_()["text/html"]
+    assert shown.startswith("<style>.torseur-untrusted{display:none}</style>")
+    assert "trusted" in re.sub(r"<style>.*?</style>", "", shown)

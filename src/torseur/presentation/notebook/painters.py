@@ -20,12 +20,13 @@ from torseur.derivation.tree import build_tree
 from torseur.description.mechanism import Mechanism
 from torseur.errors import TorseurError, counted
 from torseur.presentation.levels.write_equations import write_equations
-from torseur.presentation.notebook.viewer import view
+from torseur.presentation.notebook.viewer import trusted, view
 from torseur.presentation.report.compose.examination_content import influences_of, note_on
 from torseur.presentation.report.drawing.curve_svg import Series, curve_svg
+from torseur.presentation.scene.bodies.body_masses import body_mass
 from torseur.presentation.scene.bodies.known_numbers import Numbers
 from torseur.presentation.scene.compose_scene import Composition
-from torseur.presentation.scene.make_scene import Take
+from torseur.presentation.scene.make_scene import Take, recursive_equations
 from torseur.presentation.scene.pictures.poster import svg_picture
 from torseur.presentation.scene.scene import Scene
 from torseur.presentation.scene.still_position import stand_ins, start_position
@@ -39,16 +40,17 @@ MOST_CURVES = 8
 def paint(value: Any) -> dict[str, str]:
     """The contents of a value by MIME type; empty where nothing better than its `repr` is known."""
     painter = next((p for kind, p in _PAINTERS.items() if isinstance(value, kind)), None)
-    return {} if painter is None else painter(value)
+    contents = {} if painter is None else painter(value)
+    return contents | {"text/html": trusted(contents["text/html"])} if "text/html" in contents else contents
 
 
 def _mechanism(mechanism: Mechanism) -> dict[str, str]:
     """Picture at the start, bodies and joints."""
     head = element("b", mechanism.meaning or mechanism.name)
-    bodies = _table(
-        ("body", "mass in kg", "what it is"),
-        [(b.name, "" if b.mass is None else str(b.mass), b.meaning) for b in mechanism.bodies],
-    )
+    numbers = Numbers(build_tree(mechanism), {})
+    masses = [body_mass(body, numbers) for body in mechanism.bodies]
+    rows = [(m.name, m.formula if m.mass is None else f"{m.mass:.6g}", m.meaning) for m in masses]
+    bodies = _table(("body", "mass in kg", "what it is"), rows)
     joints = _table(
         ("joint", "kind", "between", "coordinates"),
         [
@@ -70,11 +72,11 @@ def _picture(mechanism: Mechanism) -> Markup:
 
 
 def still_scene(mechanism: Mechanism) -> Scene | None:
-    """The mechanism where its description starts it; nothing is simulated."""
+    """The mechanism where its motion starts, loops closed; nothing is simulated."""
     tree = build_tree(mechanism)
     numbers = Numbers(tree, stand_ins(tree, {}))
     gravity = tuple(numbers.value(component) or 0.0 for component in mechanism.gravity)
-    position = start_position(tree, None, {}, {})
+    position = start_position(tree, recursive_equations(mechanism), {}, {})
     return Composition(numbers, position, gravity=gravity).scene(mechanism.name, "as described")
 
 
@@ -113,7 +115,7 @@ def _animation(motion: Trajectory) -> Markup:
     if motion.mechanism is None or len(motion) < 2:
         return Markup()
     try:
-        return Markup(view(motion.mechanism, motion, take=Take(parameters=motion.parameters))._repr_html_())
+        return Markup(view(motion.mechanism, motion, take=Take(parameters=motion.parameters)).frame())
     except TorseurError:
         return Markup()
 

@@ -18,6 +18,15 @@ from torseur.presentation.scene.scene import Scene
 HEIGHT = 480
 
 
+def trusted(contents: str) -> str:
+    """HTML of a notebook with a word that only those see whose notebook has not been trusted.
+
+    There drawings, formulas and frames are taken out, and styles too: that which hides the word.
+    """
+    word = "Drawings and formulas are shown once the notebook is trusted or its cells have been run."
+    return f'<style>.torseur-untrusted{{display:none}}</style><p class="torseur-untrusted">{word}</p>{contents}'
+
+
 @dataclass(frozen=True, eq=False)
 class Viewer:
     """A scene to turn, zoom and play, complete in itself: it works from a saved notebook without a network."""
@@ -46,6 +55,10 @@ class Viewer:
         return render(content)
 
     def _repr_html_(self) -> str:
+        return trusted(self.frame())
+
+    def frame(self) -> str:
+        """The picture as a frame within another page."""
         # A frame of its own: neither its styles nor its scripts meet those of the notebook.
         frame = html.escape(self.page(), quote=True)
         style = f"width:100%;height:{self.height}px;border:0"

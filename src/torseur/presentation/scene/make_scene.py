@@ -50,7 +50,7 @@ def scene_of(subject: Mechanism | RobotFile, trajectory: Trajectory | None = Non
     if trajectory is None:
         trajectory, reason = _motion(mechanism, taken)
     if trajectory is None or trajectory.time[-1] == trajectory.time[0]:
-        trajectory = start_position(tree, _equations(mechanism), taken.parameters, taken.initial)
+        trajectory = start_position(tree, recursive_equations(mechanism), taken.parameters, taken.initial)
         reason, arrows = reason or "The motion has no length.", ()
     numbers = Numbers(tree, {**stand_ins(tree, taken.parameters), **taken.parameters})
     gravity = tuple(numbers.value(component) or 0.0 for component in mechanism.gravity)
@@ -62,7 +62,8 @@ def scene_of(subject: Mechanism | RobotFile, trajectory: Trajectory | None = Non
     return scene
 
 
-def _equations(mechanism: Mechanism) -> Equations | None:
+def recursive_equations(mechanism: Mechanism) -> Equations | None:
+    """The equations that close loops; None where there are none."""
     try:
         return derive(mechanism, "recursive")
     except UnsupportedError:

@@ -15,7 +15,7 @@ from torseur.presentation.typesetting.markup import Markup, element
 Array = NDArray[np.float64]
 WIDTH, HEIGHT = 560.0, 220.0
 LEFT, RIGHT, TOP, BOTTOM = 64.0, 14.0, 30.0, 42.0
-LETTER = 6.4  # width of a letter in pixels, for what must not touch
+LETTER = 7.0  # width of a letter in pixels, for what must not touch
 MOST_POINTS = 1500
 FLUID = "max-width:100%;height:auto"  # within a page
 CONSTANT = 1e-9  # relative spread below which a curve is flat
