@@ -18,6 +18,7 @@ from torseur.computation.simulation.constrained.contacts.friction_numbers import
 from torseur.computation.simulation.constrained.contacts.friction_rows import FrictionRows
 from torseur.computation.simulation.constrained.contacts.switching_modes import (
     CLOSED,
+    FEW_SWEEPS,
     OPEN,
     SLIDES,
     STICKS,
@@ -250,12 +251,12 @@ class Contacts:
         resolver = Resolver(problem)
         solution = resolver.resolve(start)
         if solution is None:
-            speeds = relaxed(problem)
-            if speeds is None:
+            found_slowly = relaxed(problem)
+            if found_slowly is None:
                 raise SimulationError(
                     f"no impulses agree with all contacts and friction at t = {t:.9g} s. Choose method='time_stepping'."
                 )
-            return speeds
+            return found_slowly.x
         self.pushed = tuple(sorted(resolver.held(solution.modes)))
         return solution.x
 
@@ -283,7 +284,11 @@ class Contacts:
             resolver = Resolver(replace(problem, friction=elements))
             modes = tuple(STICKS if e.direction is None else SLIDES for e in elements)
             begun = resolver.settled(Modes(contacts, modes, tuple(e.guess for e in elements)))
-            solution = resolver.resolve(begun)
+            # Relaxation is slower than the search near what was, and faster than trying all modes in turn.
+            solution = resolver.resolve(begun, exhaustive=False)
+            if solution is None:
+                slowly = relaxed(resolver.problem, FEW_SWEEPS)
+                solution = resolver.resolve(begun if slowly is None else resolver.settled(slowly.modes))
             if solution is None:
                 self._refuse_modes(t)
             assert solution is not None

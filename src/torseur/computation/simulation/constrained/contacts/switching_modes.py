@@ -29,9 +29,11 @@ MOST_TRIED = 4096
 TINY = 1e-300
 WITHOUT_INERTIA = 1e-12  # smallest eigenvalue of the mass matrix, its diagonal scaled to one, that counts as none
 SWEEPS = 20_000
+FEW_SWEEPS = 2_000
 SETTLED = 1e-13  # change of speeds in a sweep, by their size, after which relaxation ends
 TURNED = 1e-9  # angle by which the direction of sliding may be missed
 MANY_TURNS = 30
+AT_LIMIT = 1e-7  # part of a limit that may be missing where relaxation has reached it
 REACHED = 1e-6  # part of a limit that may be missing where an event has found it reached
 
 
@@ -105,13 +107,13 @@ class Resolver:
         self.force = self.metric.whitened((problem.force + self.metric.more_force)[None])[0]
         self.free = self.metric.unwhitened(self.force)
 
-    def resolve(self, start: Modes) -> Solution | None:
-        """Consistent modes near those to start from; None where there are none."""
+    def resolve(self, start: Modes, exhaustive: bool = True) -> Solution | None:
+        """Consistent modes near those to start from, or any if it is exhaustive; None where there are none."""
         modes, tried = start, set()
         while True:
             key = (modes.contacts, modes.friction, tuple(tuple(np.round(d, 11)) for d in modes.directions))
             if key in tried:
-                return self._try_all(start)
+                return self._try_all(start) if exhaustive else None
             tried.add(key)
             solution = self.solve(modes)
             changed = self._correct(solution)
@@ -246,7 +248,9 @@ class Resolver:
                 return STICKS, d
             if len(rows) == 2 and float(np.linalg.norm(along)) > small:
                 turned = along / np.linalg.norm(along)
-                if float(np.linalg.norm(turned - d)) > TURNED:
+                # What hardly begins to slide has hardly a direction: across its own it must not accelerate.
+                across = float(np.linalg.norm(along - (d @ along) * d))
+                if float(np.linalg.norm(turned - d)) > TURNED and across > small:
                     # Half way after some turns: full ones may go round for ever.
                     self.turns += 1
                     mean = turned if self.turns < MANY_TURNS else 0.5 * (turned + d)
@@ -254,18 +258,18 @@ class Resolver:
         return None
 
 
-def relaxed(problem: ModeProblem) -> Vector | None:
-    """x of consistent modes by relaxation, where the search for modes finds none; None where that does not settle.
+def relaxed(problem: ModeProblem, sweeps: int = SWEEPS) -> Solution | None:
+    """Modes by relaxation, where the search for modes finds none, with what they lead to; None if that does not settle.
 
-    Gauss and Seidel's sweeps over contacts and friction, each projected on what it may be: many contacts that are hit
-    at once have modes beyond counting, and impulses nevertheless.
+    Gauss and Seidel's sweeps over contacts and friction, each projected on what it may be: many contacts at once have
+    modes beyond counting, and impulses or forces nevertheless.
     """
     resolver = Resolver(problem)
     rows, target = resolver.whitened, problem.target
     squares = np.maximum(np.sum(rows * rows, axis=1), TINY)
     multipliers, z = np.zeros(len(rows)), resolver.force.copy()
     scale = float(np.abs(rows @ z - target).max(initial=TINY))
-    for _ in range(SWEEPS):
+    for _ in range(sweeps):
         largest = 0.0
 
         def push(which: list[int], new: Vector) -> None:
@@ -282,11 +286,30 @@ def relaxed(problem: ModeProblem) -> Vector | None:
         for element in problem.friction:
             which = list(element.rows)
             wanted = multipliers[which] + (rows[which] @ z - target[which]) / squares[which].sum()
-            limit = max(element.sliding[0] + element.sliding[1] * float(element.presses @ multipliers), 0.0)
-            push(which, wanted * min(1.0, limit / max(float(np.linalg.norm(wanted)), TINY)))
+            level, coefficient = element.resting if element.direction is None else element.sliding
+            limit = max(level + coefficient * float(element.presses @ multipliers), 0.0)
+            if element.direction is not None:
+                push(which, element.direction * limit)
+            else:
+                push(which, wanted * min(1.0, limit / max(float(np.linalg.norm(wanted)), TINY)))
         if largest <= SETTLED * scale:
-            return resolver.metric.unwhitened(z)
+            return Solution(_modes_of(problem, multipliers), resolver.metric.unwhitened(z), multipliers)
     return None
+
+
+def _modes_of(problem: ModeProblem, multipliers: Vector) -> Modes:
+    """The modes that multipliers belong to."""
+    forces = np.abs(multipliers).max(initial=TINY)
+    contacts = tuple(CLOSED if multipliers[row] < -TOLERANCE * forces else OPEN for row in problem.contacts)
+    modes, directions = [], []
+    for element in problem.friction:
+        own = multipliers[list(element.rows)]
+        size = float(np.linalg.norm(own))
+        limit = max(element.resting[0] + element.resting[1] * float(element.presses @ multipliers), 0.0)
+        slides = element.direction is not None or element.must_slide or size >= limit * (1.0 - AT_LIMIT)
+        modes.append(SLIDES if slides else STICKS)
+        directions.append(own / size if element.direction is None and size > 0.0 else element.guess)
+    return Modes(contacts, tuple(modes), tuple(directions))
 
 
 class Metric:
