@@ -119,7 +119,6 @@ from torseur.derivation.formalisms import certify as certify
 from torseur.derivation.formalisms import derive as derive
 from torseur.derivation.formalisms import reactions as reactions
 from torseur.derivation.loops import LoopReport as LoopReport
-from torseur.derivation.loops import actuation as actuation
 from torseur.derivation.loops import assemble as assemble
 from torseur.derivation.loops import coupler_curve as coupler_curve
 from torseur.derivation.loops import drive as drive
@@ -128,6 +127,7 @@ from torseur.derivation.loops import singular_map as singular_map
 from torseur.derivation.loops import singularities_along as singularities_along
 from torseur.derivation.loops import singularities_in as singularities_in
 from torseur.derivation.loops import transmission_angle as transmission_angle
+from torseur.derivation.loops.actuation.actuation import actuation as actuation
 from torseur.derivation.loops.rank.algebraic_mobility import AlgebraicMobility as AlgebraicMobility
 from torseur.derivation.loops.rank.algebraic_mobility import algebraic_mobility as algebraic_mobility
 from torseur.derivation.tree import build_tree as build_tree

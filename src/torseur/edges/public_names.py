@@ -6,7 +6,8 @@ Why a stub and late imports: docs/decisions/0034-public-names-in-a-stub.md.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+import sys
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from pathlib import Path
 from types import FunctionType
@@ -20,8 +21,8 @@ def public_names(file: str) -> dict[str, tuple[str, str]]:
     return {public: (module, name) for module, name, public in lines}
 
 
-def load_public(package: str, names: Mapping[str, tuple[str, str]], name: str) -> Any:
-    """The value of a public name of a package; functions explain what is wrong with their arguments."""
+def load_name(package: str, names: Mapping[str, tuple[str, str]], name: str) -> Any:
+    """The value of a name that the stub of a package lists."""
     if name not in names:
         raise AttributeError(f"module '{package}' has no attribute '{name}'")
     module, there = names[name]
@@ -29,7 +30,26 @@ def load_public(package: str, names: Mapping[str, tuple[str, str]], name: str) -
     # A package may be public as a whole (library, algebra): it is no name inside of another module.
     if module == package or not hasattr(owner, there):
         return import_module(f"{module}.{there}")
-    value = getattr(owner, there)
+    return getattr(owner, there)
+
+
+def late_names(package: str, file: str) -> Callable[[str], Any]:
+    """`__getattr__` of a room whose modules are loaded when one of its names is first used.
+
+    For rooms of which a command needs a corner only: a tree without loops moves without the loop doctor.
+    """
+    names = public_names(file)
+
+    def load(name: str) -> Any:
+        value = sys.modules[package].__dict__[name] = load_name(package, names, name)
+        return value
+
+    return load
+
+
+def load_public(package: str, names: Mapping[str, tuple[str, str]], name: str) -> Any:
+    """The value of a public name of a package; functions explain what is wrong with their arguments."""
+    value = load_name(package, names, name)
     if isinstance(value, FunctionType):
         from torseur.edges.arguments import explain_arguments
 

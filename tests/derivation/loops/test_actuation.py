@@ -8,14 +8,8 @@ from scipy.optimize import brentq
 from scipy.spatial.transform import Rotation
 
 import torseur as ts
-from torseur.derivation.loops import (
-    actuation,
-    coupler_curve,
-    drive,
-    singular_map,
-    singularities_along,
-    singularities_in,
-)
+from torseur.derivation.loops import coupler_curve, drive, singular_map, singularities_along, singularities_in
+from torseur.derivation.loops.actuation.actuation import actuation
 from torseur.errors import MechanismError
 
 BASE = np.array([[0.0, 0.0], [4.0, 0.0], [1.0, 3.0]])

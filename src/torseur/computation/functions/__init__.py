@@ -1,14 +1,5 @@
 """Functions of a mechanism by name (mass_matrix, forward_dynamics, ...): as programs, as kernels, as sources."""
 
-from torseur.computation.functions.frameworks import TorchFunction, casadi_function, jax_function, torch_function
-from torseur.computation.functions.mechanism_functions import FUNCTIONS, compile_equations, program_of
+from torseur.edges.public_names import late_names
 
-__all__ = [
-    "FUNCTIONS",
-    "TorchFunction",
-    "casadi_function",
-    "compile_equations",
-    "jax_function",
-    "program_of",
-    "torch_function",
-]
+__getattr__ = late_names(__name__, __file__)

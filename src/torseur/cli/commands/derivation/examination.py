@@ -9,15 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from torseur.cli.shared.exits import USAGE, CommandError
-from torseur.derivation.loops import (
-    Assembly,
-    Singularity,
-    actuation,
-    assemble,
-    drive,
-    singular_map,
-    singularities_in,
-)
+from torseur.derivation.loops import Assembly, Singularity, assemble, drive, singular_map, singularities_in
+from torseur.derivation.loops.actuation.actuation import actuation
 from torseur.description.language.formulas.quantities_with_units import quantity
 from torseur.description.mechanism import Mechanism
 from torseur.description.mechanism.units import kind_of, parse_unit

@@ -1,7 +1,5 @@
 """Functions of a mechanism for other frameworks: CasADi, PyTorch, JAX."""
 
-from torseur.computation.functions.frameworks.casadi_functions import casadi_function
-from torseur.computation.functions.frameworks.jax_functions import jax_function
-from torseur.computation.functions.frameworks.torch_functions import TorchFunction, torch_function
+from torseur.edges.public_names import late_names
 
-__all__ = ["TorchFunction", "casadi_function", "jax_function", "torch_function"]
+__getattr__ = late_names(__name__, __file__)

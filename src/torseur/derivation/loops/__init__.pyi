@@ -1,0 +1,19 @@
+# The names of this room and where they live; __init__.py imports each when first used.
+from torseur.derivation.loops.actuation.actuation import ActuationReport as ActuationReport
+from torseur.derivation.loops.actuation.coupler_curve import coupler_curve as coupler_curve
+from torseur.derivation.loops.actuation.singular_map import SingularMap as SingularMap
+from torseur.derivation.loops.actuation.singular_map import singular_map as singular_map
+from torseur.derivation.loops.actuation.transmission_angle import Transmission as Transmission
+from torseur.derivation.loops.actuation.transmission_angle import transmission_angle as transmission_angle
+from torseur.derivation.loops.assembly.assembly import Assembly as Assembly
+from torseur.derivation.loops.assembly.assembly import Configuration as Configuration
+from torseur.derivation.loops.assembly.assembly import assemble as assemble
+from torseur.derivation.loops.closure.constraint_equations import ConstraintEquation as ConstraintEquation
+from torseur.derivation.loops.closure.constraint_equations import constraint_equations as constraint_equations
+from torseur.derivation.loops.loop_doctor import loops as loops
+from torseur.derivation.loops.loop_report import LoopReport as LoopReport
+from torseur.derivation.loops.singularities.singular_boxes import singularities_in as singularities_in
+from torseur.derivation.loops.singularities.singularities import Drive as Drive
+from torseur.derivation.loops.singularities.singularities import Singularity as Singularity
+from torseur.derivation.loops.singularities.singularities import drive as drive
+from torseur.derivation.loops.singularities.singularities import singularities_along as singularities_along
