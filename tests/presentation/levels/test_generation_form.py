@@ -97,6 +97,11 @@ def test_reduced_models_of_the_slider_crank() -> None:
     assert any(one.remark.meaning == "assumed not to vanish" for one in last.statements)
 
 
+def test_constraints_that_are_too_long_stay_blocks() -> None:
+    last = generation_steps(ts.derive(library.load("whipple_bicycle")))[-1]
+    assert "too many to solve" in last.account and [one.name for one in last.statements[:2]] == ["N", "direct"]
+
+
 def test_the_page_folds_every_step() -> None:
     page = ts.write_generation(ts.derive(library.load("four_bar")), "html")
     assert page.count("<details") == page.count("</details>") == 9

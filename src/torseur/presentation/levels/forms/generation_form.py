@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from torseur.algebra.graph import Expr, as_expr
+from torseur.algebra.graph import Expr, as_expr, live_nodes
 from torseur.derivation.equations import Equations
 from torseur.derivation.equations.elimination import ReducedEquations
 from torseur.derivation.equations.terms.short_sum import HOPELESS
@@ -23,6 +23,7 @@ from torseur.presentation.typesetting.markup import escape
 
 IDENTITY = Name("Id", bold=True)
 INVERSE = Name("-1")  # not a number, which would be set as a fraction bar
+MOST_OPERATIONS = 800  # of constraints that are solved in formulas without being asked to
 PSI, MASS = Name("Psi", bold=True), Name("MMassMax", bold=True)
 
 
@@ -235,6 +236,10 @@ class _Generation:
 
     def loops(self, equations: Equations, independent: Collection[str]) -> Step:
         about = "partitioned, v = N v_in, and projected (course notes of document 001)"
+        size = sum(1 for _ in live_nodes([e for c in self.equations.constraints for e in (*c.row, c.gamma)]))
+        if size > MOST_OPERATIONS and not independent:
+            about += f"; {size} operations of C are too many to solve: name speeds (--independent) to try all the same"
+            return Step("Loop equations", about, (_partition(), *_models(Name("N", bold=True))))
         try:
             reduced = equations.without_multipliers(independent)
         except UnsupportedError as problem:
@@ -248,6 +253,13 @@ class _Generation:
         remarks = {"N": Remark(f"v by {speeds}"), "M_in": Remark("N^T M N")}
         written = [replace(one, remark=remarks.get(one.name, one.remark)) for one in listed]
         return Step("Loop equations", about, (*written, *_models(n), *reduced_statements(equations, independent)))
+
+
+def _partition() -> Statement:
+    """N by blocks, which are not written out."""
+    dependent = minus(times(Power(Name("C_de", bold=True), INVERSE), Name("C_in", bold=True)))
+    said = Remark("of the dependent and the independent columns of C")
+    return Statement("N", Name("N", bold=True), ((dependent,), (IDENTITY,)), "table", remark=said)
 
 
 def reduced_mass_matrix(reduced: ReducedEquations) -> list[list[Expr]]:
