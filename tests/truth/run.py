@@ -51,7 +51,8 @@ def main():
     for path in (*map(Path, options.also), record):
         done |= _done(path)
     rows = islice(everything(options.first), options.count)
-    open_rows = (row for row in rows if str(row) not in done)
+    asked = options.questions.split(",") if options.questions else None
+    open_rows = (row for row in rows if str(row) not in done and (asked is None or row.question in asked))
     with record.open("a", encoding="utf-8") as file:
         for line in _examined(open_rows, options):
             done[line["row"]] = line
@@ -94,6 +95,7 @@ def _options():
         "--record", default="truth.jsonl", help="answers so far, one per line; a run goes on from there"
     )
     parser.add_argument("--also", nargs="*", default=[], help="records of other runs, for the table; not asked again")
+    parser.add_argument("--questions", default="", help="only rows with these, with commas between")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--table", default="", help="a file for the table of what was covered")
     parser.add_argument("--commit", default="", help="what the table says it was run with")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import mpmath as mp
 import numpy as np
 import pytest
 
 import torseur as ts
 from torseur.analysis.sensitivity import Criterion
+from torseur.analysis.sensitivity.results import verification
 from torseur.description import library
 from torseur.errors import UnsupportedError
 
@@ -146,3 +149,22 @@ def test_quaternions_that_the_start_completes_bend_with_the_parameters():
         for t in (tree, loop)
     ]
     assert np.allclose(found[1].hessian, found[0].hessian, rtol=1e-6)
+
+
+@pytest.mark.parametrize(("factor", "noticed"), [(1.0, False), (1.05, True)])
+def test_the_one_motion_more_sees_a_hessian_that_is_slightly_wrong(monkeypatch, factor, noticed):
+    """Oracle: the motion itself, which tells one in a hundred of all second-order effects."""
+    seen = []
+    whole = verification._Direction.one_sided
+
+    def wrong(direction, step, is_curved):
+        scaled = [replace(r, hessian=factor * r.hessian) for r in direction.responses]
+        seen.append(whole(replace(direction, responses=scaled), step, is_curved))
+        return seen[-1]
+
+    monkeypatch.setattr(verification._Direction, "one_sided", wrong)
+    result = ts.sensitivity(library.load("double_pendulum"), "q1", ["l2"], until=1.0, second_order=True)
+    (_, of_hessians), *others = seen
+    assert not others
+    assert (of_hessians > verification.CURVED) == noticed
+    assert result.trusted

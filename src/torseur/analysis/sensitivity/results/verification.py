@@ -24,7 +24,10 @@ WEIGHTS = ((1, 45.0), (2, -9.0), (3, 1.0))  # of the central difference of order
 SECOND_WEIGHTS = ((1, 270.0), (2, -27.0), (3, 2.0))  # of that of second derivatives, over 180; -490 in the middle
 AGREES = 1e-6  # difference in units of the derivative that is none
 TOGETHER = "all parameters together"
-STEP = 0.2  # of the one motion more, in units of √rtol, or of ∛rtol where Hessians are known
+STEP = 0.2  # of the one motion more, in units of √rtol
+CURVED_STEP = 1.0  # of it where Hessians are known, in units of ∛rtol: they show in its square
+STRAIGHT = 0.1  # part of the first-order effects below which second-order ones count as small
+CURVED = 0.01  # difference from a Hessian, in units of it, that the one motion more may leave
 LARGEST = 3e-4  # relative change of a parameter with little influence in the one motion more
 KNOWN = 2.0  # how well its difference is known, in units of √rtol, or of ∛rtol² where Hessians are known
 
@@ -117,21 +120,22 @@ def along_one_direction(
     """How far the derivatives are apart from a difference along all parameters, in units of all their effects."""
     # One-sided, because the motion at the start of the difference is there already. What is left is the tolerance of
     # both motions over the step, and the step times a curvature: least at √rtol. Where Hessians are known, curvature is
-    # no error, and ∛rtol is the best step.
+    # no error but what is asked for: its own error is the tolerance over the square of the step, and the step times a
+    # third derivative, least at ∛rtol.
     is_curved = all(response.hessian is not None for response in responses)
     power = 1 / 3 if is_curved else 1 / 2
-    step = STEP * rtol**power
+    step = (CURVED_STEP if is_curved else STEP) * rtol**power
     weights = _weights(varied, responses, step)
     direction = _Direction(_combination(varied, weights), weights, responses, values_after_shift)
     reason = ""
     for signed in (step, -step):
         try:
-            difference = direction.one_sided(signed, is_curved)
+            difference, of_hessians = direction.one_sided(signed, is_curved)
         except TorseurError as problem:
             reason = str(problem)
             continue
         quick = Agreement(TOGETHER, difference, KNOWN * rtol ** (1 - power))
-        if quick.is_good and not is_delicate():
+        if quick.is_good and of_hessians < CURVED and not is_delicate():
             return quick
         first = direction.agreement(direction.first_order)
         return direction.agreement(direction.second_order) if first.is_good and is_curved else first
@@ -171,8 +175,8 @@ class _Direction:
     responses: Sequence[Response]
     values_after_shift: Shifted
 
-    def one_sided(self, step: float, is_curved: bool) -> float:
-        """How far derivatives are from the difference between the motion and one a step ahead."""
+    def one_sided(self, step: float, is_curved: bool) -> tuple[float, float]:
+        """How far derivatives are from the difference between the motion and one a step ahead, and Hessians alone."""
         shifted = self.values_after_shift(self.parameter, step, False)
         # Hessians are those of the last time.
         times = slice(-1, None) if is_curved else slice(None)
@@ -181,7 +185,16 @@ class _Direction:
             curvature = self.weights @ response.hessian @ self.weights if response.hessian is not None else 0.0
             secants.append((values - response.values)[times] / step)
             expected.append((response.slopes @ self.weights + 0.5 * step * curvature)[times])
-        return _apart(secants, expected, self._sizes())
+        apart = _apart(secants, expected, self._sizes())
+        if not is_curved:
+            return apart, 0.0
+        return apart, _apart(secants, expected, self._curved_sizes(STRAIGHT)) * 2.0 / abs(step)
+
+    def _curved_sizes(self, share: float = 1.0) -> list[float]:
+        """All second-order effects of a unit step on each criterion, or a share of the first-order ones."""
+        known = [response.hessian for response in self.responses if response.hessian is not None]
+        sizes = [float(np.sqrt(np.sum((hessian * np.outer(self.weights, self.weights)) ** 2))) for hessian in known]
+        return [max(size, share * least) for size, least in zip(sizes, self._sizes(), strict=True)]
 
     def agreement(self, order: Callable[[], tuple[list[list[Vector]], list[Vector], list[float]]]) -> Agreement:
         """How far derivatives of an order are from central differences, and these from each other."""
@@ -204,9 +217,9 @@ class _Direction:
         """The same of second derivatives, at the last time."""
         known = [response.hessian for response in self.responses if response.hessian is not None]
         hessians = [hessian * np.outer(self.weights, self.weights) for hessian in known]
-        expected, sizes = [np.array([h.sum()]) for h in hessians], [float(np.sqrt(np.sum(h * h))) for h in hessians]
-        sizes = [max(size, least) for size, least in zip(sizes, self._sizes(), strict=True)]
-        return [self._second_differences(step * self.parameter.scale) for step in STEPS], expected, sizes
+        expected = [np.array([h.sum()]) for h in hessians]
+        differences = [self._second_differences(step * self.parameter.scale) for step in STEPS]
+        return differences, expected, self._curved_sizes()
 
     def _sizes(self) -> list[float]:
         """All effects of a unit step on each criterion, whatever their signs, or what counts as none."""
