@@ -88,6 +88,25 @@ def test_the_singular_line_of_a_3_rpr_at_one_orientation_is_a_conic():
     assert len(drawn.lines["type 2"]) == 2
 
 
+def test_legs_are_locked_at_the_lengths_that_the_pose_gives_and_parallel_ones_still_swing():
+    """Oracle: legs from the origin to (0.6, 1.1); equal and parallel bars lead a plate on circles."""
+    text = "mechanism swing ;\n" + bodies("plate", *(f"{b}{k}" for k in "123" for b in "ul"))
+    text += "join earth and plate.frame as P with planar(x, y, phi) end ;\n"
+    for k, (x, y) in enumerate(((0, 0), (3, 0), (1, 2)), 1):
+        text += f"join [{x}, {y}, 0] m @ earth and u{k}.frame as A{k} with revolute(a{k}) end ;\n"
+        text += f"join u{k}.frame and l{k}.frame as L{k} with prismatic(d{k}) along [1, 0, 0] end ;\n"
+        text += f"join l{k}.frame and [{x}, {y}, 0] m @ plate as C{k} with revolute(c{k}) end ;\n"
+    text += "init x = 0.6 m, y = 1.1 m, phi = 0 rad, d1 about 1.2 m, d2 about 1.2 m, d3 about 1.2 m ;"
+    swing, inputs = ts.parse(text), ["d1", "d2", "d3"]
+    report = ts.loops(swing, locked=inputs)
+    assert [report.configuration[name] for name in ("x", "y")] == pytest.approx([0.6, 1.1])
+    assert [report.configuration[name] for name in inputs] == pytest.approx([np.hypot(0.6, 1.1)] * 3)
+    assert report.finite == 1
+    assert actuation(swing, inputs, ["x", "y", "phi"]).kinds == ("type 2",)
+    # A value that is given for what is locked is kept.
+    assert ts.loops(swing, {"d1": 1.5}, locked=["d1"]).configuration["d1"] == pytest.approx(1.5)
+
+
 def test_two_legs_locked_the_third_driven_stops_where_the_lines_meet():
     """Oracle: the closed form above, at every limit; a limit is within the range and the answer covers all of it."""
     met = drive(rpr3(), "d3", 1.0, 3.0, at={"x": 1.7, "y": 0.9, "phi": 0.3}, locked=["d1", "d2"])
