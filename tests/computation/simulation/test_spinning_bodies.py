@@ -99,3 +99,60 @@ def test_a_tippe_top_turns_over(method, max_step, close):
     assert jellett == pytest.approx(jellett[0], rel=close)
     assert up[2][0] > 0.87 and up[2][-1] < -0.9
     assert np.diff(motion["energy"]).max() < 1e-4 * motion["energy"][0]
+
+
+def test_a_ball_rolls_off_another():
+    """Oracle: from rest at the angle t0 it rolls until cos t = 10/17 cos t0, where nothing presses it any more; with
+    the coefficient 60 it slips just before."""
+    radius, big, tilt = 0.05, 0.2, 0.3
+    body = ts.body("ball", mass=1, centre=(0, 0, 0), inertia=ts.inertia(*[0.4 * radius**2] * 3))
+    flight = ts.free("flight", ts.EARTH, body, "x", "y", "z", "e0", "e1", "e2", "e3", angles="quaternion")
+    on = ts.contact("on", "sphere", body, {"radius": radius}, ts.ball(ts.EARTH, big), friction=60)
+    # The plane in which it falls is oblique to the axes: the sliding speeds have directions of their own.
+    a, b = 0.6, 0.8
+    reach = radius + big
+    start = {"x": reach * math.sin(tilt) * a, "y": reach * math.sin(tilt) * b, "z": reach * math.cos(tilt)}
+    ball = ts.Mechanism("ball", bodies=[body], joints=[flight], gravity=(0, 0, -G), contacts=[on], initial=start)
+    motion = ts.simulate(ball, until=0.5, samples=51, outputs=["on.multiplier"])
+    lost = motion.events[-1]
+    assert motion["on.multiplier"][0] < -9 and motion["on.multiplier"][-1] == 0.0
+    assert lost.state["z"] / reach == pytest.approx(10 / 17 * math.cos(tilt), abs=2e-3)
+    rolling = motion.time < lost.time - 0.05
+    fallen = G * (reach * math.cos(tilt) - motion["z"][rolling])
+    speed = sum(motion[f"{axis}'"][rolling] ** 2 for axis in "xyz")
+    assert speed == pytest.approx(10 / 7 * fallen, rel=1e-6, abs=1e-9)
+    assert motion["x"] * b == pytest.approx(motion["y"] * a, abs=1e-7)
+
+
+@pytest.mark.parametrize("method", ["auto", "time_stepping"])
+def test_balls_that_rub_exchange_spin_and_keep_angular_momentum(method):
+    """Oracle: momentum and angular momentum of both, and 2/7 of the sliding speed that friction takes at most of each."""
+    radius, mass = 0.05, 0.2
+    moment = 0.4 * mass * radius**2
+    bodies, joints = [], []
+    for k in "ab":
+        bodies.append(ts.body(f"ball_{k}", mass=mass, centre=(0, 0, 0), inertia=ts.inertia(moment, moment, moment)))
+        names = [f"{q}{k}" for q in ("x", "y", "z", "e0", "e1", "e2", "e3")]
+        joints.append(ts.free(f"flight_{k}", ts.EARTH, bodies[-1], *names, angles="quaternion"))
+    rub = ts.contact("rub", "sphere", bodies[0], {"radius": radius}, ts.ball(bodies[1], radius), friction=5)
+    start = {"xb": 0.3, "yb": 0.04, "zb": 0.03, "xa'": 2.0, "flight_a.wz": 30.0}
+    pair = ts.Mechanism("pair", bodies=bodies, joints=joints, contacts=[rub], initial=start)
+    motion = ts.simulate(pair, until=0.3, samples=7, method=method, max_step=None if method == "auto" else 2e-5)
+    assert any(event.name == "rub" for event in motion.events)
+    places = {k: np.array([motion[f"{axis}{k}"] for axis in "xyz"]) for k in "ab"}
+    speeds = {k: np.array([motion[f"{axis}{k}'"] for axis in "xyz"]) for k in "ab"}
+    spins = {k: np.array([rotated(motion, k, axis) for axis in range(3)]) for k in "ab"}
+    momentum = mass * (speeds["a"] + speeds["b"])
+    assert momentum - momentum[:, :1] == pytest.approx(0, abs=1e-12)
+    turning = sum(mass * np.cross(places[k], speeds[k], axis=0) + moment * spins[k] for k in "ab")
+    # In time steps the impulse acts where the contact is in the middle of the step, not yet closed.
+    assert turning - turning[:, :1] == pytest.approx(0, abs=1e-9 if method == "auto" else 1e-3 * np.abs(turning).max())
+    assert np.abs(spins["b"][:, -1]).max() > 1  # what was at rest spins now
+
+
+def rotated(motion: ts.Trajectory, name: str, axis: int) -> np.ndarray:
+    """A component of the angular velocity in the axes of the earth: that in body axes, turned by the quaternion."""
+    e0, e = motion[f"e0{name}"], np.array([motion[f"e{k}{name}"] for k in (1, 2, 3)])
+    w = np.array([motion[f"flight_{name}.w{x}"] for x in "xyz"])
+    turned = w + 2 * np.cross(e, np.cross(e, w, axis=0) + e0 * w, axis=0)
+    return turned[axis]

@@ -343,8 +343,6 @@ def _check_contact(element: Contact) -> None:
         raise MechanismError(f"{owner}: the normal of a plane cannot be [0, 0, 0].")
     if element.ground_radius is not None and element.shape not in ("point", "sphere", "capsule"):
         raise UnsupportedError(f"{owner}: on a sphere there are points, spheres and capsules, not a {element.shape}.")
-    if element.ground_radius is not None and not element.coefficient.is_zero:
-        raise UnsupportedError(f"{owner}: spheres on spheres have no friction here; planes have.")
 
 
 def _between(owner: str, what: str, value: Expr | None, most: float | None) -> None:

@@ -80,7 +80,10 @@ def _gap_and_slips(
     if contact.ground_radius is not None:
         distance = sqrt(at.dot(at))
         radius = dict(contact.sizes).get("radius", as_expr(0))
-        return as_expr(distance - radius - contact.ground_radius), ()
+        along = at * (as_expr(1) / distance)
+        slip = slip_velocity(frames[contact.frame], frames[contact.ground], place, offset - along * radius)
+        slips = _moving([as_expr(tangent.dot(slip)) for tangent in _across(along)])
+        return as_expr(distance - radius - contact.ground_radius), slips
     assert contact.normal is not None
     normal = unit(Vec3(*contact.normal))
     height, lowest = _support(support, place, normal)
@@ -89,6 +92,24 @@ def _gap_and_slips(
     tangents = across([Vec3(*contact.normal)], known_values(tree))
     slips = _moving([as_expr(tangent.vector.dot(slip)) for tangent in tangents])
     return as_expr(gap), slips
+
+
+def _across(normal: Vec3) -> tuple[Vec3, Vec3]:
+    """Two directions across a normal that moves, which turn with it.
+
+    A rotation takes a fixed direction to the normal and its sides along; that is without a singularity but for the
+    normal against that direction, which is chosen out of the way of the axes. In a plane the axis of the plane is one.
+    """
+    zero, one = as_expr(0), as_expr(1)
+    axes = (Vec3(one, zero, zero), Vec3(zero, one, zero), Vec3(zero, zero, one))
+    for axis in axes:
+        if as_expr(axis.dot(normal)).is_zero:
+            return axis.cross(normal), axis
+    pole = Vec3(*(as_expr(k) / 25 for k in (9, 12, 20)))
+    sides = Vec3(as_expr(-4) / 5, as_expr(3) / 5, zero), Vec3(*(as_expr(k) / 25 for k in (-12, -16, 15)))
+    middle = (pole + normal) * (one / (one + pole.dot(normal)))
+    first, second = (side - middle * side.dot(normal) for side in sides)
+    return first, second
 
 
 def _support(support: Expr, place: Transform, normal: Vec3) -> tuple[Expr, Vec3]:
