@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -21,10 +22,12 @@ HEIGHT = 480
 def trusted(contents: str) -> str:
     """HTML of a notebook with a word that only those see whose notebook has not been trusted.
 
-    There drawings, formulas and frames are taken out, and styles too: that which hides the word.
+    There drawings, formulas and frames are taken out, and styles too: that which hides the word. Styles hold for all
+    notebooks that are open in a window, so that each word has a name of its own.
     """
+    name = f"torseur-{zlib.crc32(contents.encode('utf-8', 'replace')):08x}"
     word = "Drawings and formulas are shown once the notebook is trusted or its cells have been run."
-    return f'<style>.torseur-untrusted{{display:none}}</style><p class="torseur-untrusted">{word}</p>{contents}'
+    return f'<style>.{name}{{display:none}}</style><p class="{name}">{word}</p>{contents}'
 
 
 @dataclass(frozen=True, eq=False)
