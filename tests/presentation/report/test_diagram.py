@@ -51,6 +51,18 @@ def test_rails_list_parents_before_children(chosen: list[int]) -> None:
     assert all(line[parent] < line[k + 1] for k, parent in enumerate(chosen))
 
 
+def test_a_body_stands_on_the_rails_once_whichever_way_its_joints_are_written() -> None:
+    """A platform that several joints name as their child: one carries it, through the others it carries."""
+    bodies = (Body("ground", fixed=True), Body("arm"), Body("platform"), Body("leg"))
+    joints = (
+        Joint("a", "revolute", "R", "ground", "arm"),
+        Joint("b", "revolute", "R", "arm", "platform"),
+        Joint("c", "revolute", "R", "leg", "platform"),
+        Joint("d", "revolute", "R", "ground", "leg", closes_loop=True),
+    )
+    assert [(row.body, row.joint) for row in rows(bodies, joints)] == [(0, None), (1, 0), (2, 1), (3, 2)]
+
+
 def test_a_chain_stays_on_one_rail() -> None:
     assert {row.rail for row in rows(*tree(list(range(20))))} == {0}
 

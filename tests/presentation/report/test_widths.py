@@ -24,7 +24,7 @@ FEW, MANY = (
         "rolling_disc",
         "puma560",
         "whipple_bicycle",
-        pytest.param("delta_robot", marks=pytest.mark.xfail(reason="labels of its graph of fifteen joints collide")),
+        "delta_robot",
     ),
 )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -118,7 +119,22 @@ def _joint_names(spots: Mapping[str, Spot]) -> list[Label]:
             groups.append((spot, [name]))
         else:
             near.append(name)
-    return [(", ".join(names), x + 8, y - 8) for (x, y), names in groups]
+    placed: list[Label] = []
+    for (x, y), names in groups:
+        placed.append(_free_place(", ".join(names), x, y, placed))
+    return placed
+
+
+def _free_place(text: str, x: float, y: float, taken: Sequence[Label]) -> Label:
+    """A place for a name about its joint, right or left, above or below, where no other name stands."""
+    right, left = x + 8, max(0.0, x - 8 - LETTER * len(text))
+    # Ends: every round goes one line farther out, and there are finitely many names.
+    for line in itertools.count():
+        for begin, base in itertools.product((right, left), (y - 8 - LINE * line, y + 16 + LINE * line)):
+            label = (text, min(begin, WIDTH - LETTER * len(text)), base)
+            if not any(_overlap(label, other) for other in taken):
+                return label
+    raise AssertionError("there is always a free line")
 
 
 def _rings(loops: Loops, spots: Mapping[str, Spot]) -> list[Markup]:
@@ -144,7 +160,7 @@ def _ring_names(loops: Loops, spots: Mapping[str, Spot], names: Sequence[Label])
 def _overlap(one: Label, other: Label) -> bool:
     """Whether two texts would be written over each other."""
     left, right = sorted((one, other), key=lambda label: label[1])
-    return abs(one[2] - other[2]) < LINE and left[1] + LETTER * len(left[0]) > right[1]
+    return abs(one[2] - other[2]) < LINE and left[1] + LETTER * (len(left[0]) + 1) > right[1]
 
 
 def _ring(joints: Sequence[str], spots: Mapping[str, Spot]) -> list[Spot]:

@@ -69,9 +69,25 @@ def _children(bodies: Sequence[Body], joints: Sequence[Joint]) -> dict[int, list
     """(child, joint) of every body along the joints of the spanning tree, small branches first."""
     edges = joint_pairs(bodies, joints)
     tree: dict[int, list[tuple[int, int]]] = {number: [] for number in range(len(bodies))}
-    for number, (parent, child) in enumerate(edges):
+    beside: dict[int, list[tuple[int, int]]] = {number: [] for number in range(len(bodies))}
+    for number, (one, other) in enumerate(edges):
         if not joints[number].closes_loop:
-            tree[parent].append((child, number))
+            beside[one].append((other, number))
+            beside[other].append((one, number))
+    # A joint of the tree may carry the body that it names first: the tree grows from the ground.
+    named = {child for _, child in edges}
+    order = sorted(range(len(bodies)), key=lambda body: (not bodies[body].fixed, body in named))
+    reached: set[int] = set()
+    for root in order:
+        waiting = [] if root in reached else [root]
+        reached.add(root)
+        while waiting:
+            here = waiting.pop(0)
+            for child, number in beside[here]:
+                if child not in reached:
+                    reached.add(child)
+                    tree[here].append((child, number))
+                    waiting.append(child)
     for branches in tree.values():
         # The largest branch last, so that the short ones end before it begins and no track crosses another.
         branches.sort(key=lambda branch: _size(branch[0], tree))

@@ -120,7 +120,10 @@ def script() -> str:
 def merge(module: str) -> str:
     """A module's text to stand in one script with the others: no imports, no export keywords, no types, no comments."""
     without_types = re.sub(r"^ */\*\*.*?\*/\n", "", module, flags=re.MULTILINE | re.DOTALL)
-    without_remarks = re.sub(r"^ *//.*\n", "", without_types, flags=re.MULTILINE)
+    without_types = re.sub(r"/\*\* @type \{.*?\*/ ?", "", without_types)
+    without_remarks = re.sub(r"^ *//.*\n| +(?=//(?! eslint)[^\"'`\n]*$)//.*$", "", without_types, flags=re.MULTILINE)
+    # Neither indentation nor empty lines mean anything to a browser, templates of shaders included.
+    without_remarks = re.sub(r"^[ \n]+", "", without_remarks, flags=re.MULTILINE)
     without_imports = IMPORT.sub("", without_remarks)
     return re.sub(r"^export (?=(async )?function|class|const|let)", "", without_imports, flags=re.MULTILINE)
 
