@@ -209,3 +209,9 @@ def test_multipliers_are_called_as_equations_write_them():
         box_of(held, kinds | {"lambda_upright": (0, 0)})
     box = box_of(held, kinds | {"lambda_upright": (0, 0), "lambda_slope": (-2, 3)})
     assert max(r.high for r in box.ranges.values()) == 3
+
+
+def test_equations_of_states_alone_are_refused() -> None:
+    tank = ts.derive(ts.parse("mechanism tank ; param T = 1 s ; state x = 1 m, x' = -x/T ;"))
+    with pytest.raises(UnsupportedError, match="'tank' has states alone"):
+        simplify(tank, box_of(tank, {"x": (0, 1)}), 0.01)

@@ -295,6 +295,8 @@ def _account(simplified: SimplifiedEquations) -> str:
     how = "proven by interval arithmetic" if c.proven else f"observed at {c.samples} states, widened by a quarter"
     counts = f"{len(simplified.pieces)} terms: {len(simplified.dropped)} dropped, {len(simplified.held)} held constant"
     lines = [f"(* {counts}. Errors {how}; seen at {c.samples} random states of the box: *)"]
+    if simplified.complete.mechanism.states:
+        lines.append("(* Equations of states stay as they are written. *)")
     rows = zip(simplified.complete.layout.speed_names, c.scales, c.bounds, c.seen, strict=True)
     lines += [
         f"(* along {name.rstrip(chr(39))}: error <= {bound:.3g} ({bound / scale if scale else 0:.2%} of the largest "

@@ -169,6 +169,11 @@ def simplify(
         raise TorseurError(f"method '{method}' is unknown; take 'interval' (a proof) or 'sampling' (an observation).")
     if not 0 <= tolerance < 1:
         raise TorseurError(f"tolerance {tolerance:g} is not a fraction of the largest term; take 0 <= tolerance < 1.")
+    if not equations.layout.speeds:
+        raise UnsupportedError(
+            f"'{equations.mechanism.name}' has states alone: terms are neglected in balances along speeds, and "
+            "equations of states stay as they are written."
+        )
     pieces = _pieces(equations)
     work = _Bounds(pieces, box, method, seed)
     changes: list[Change] = []
