@@ -390,3 +390,29 @@ def test_what_formulas_divide_by_is_said(text, said):
         listed = statements(ts.derive(ts.parse(text)), level)
         shown = {f"{plain_text(one.left)}: {one.remark.meaning}" for one in listed if "assumed" in one.remark.meaning}
         assert shown == said
+
+
+LADDER = """mechanism ladder ;
+param g = 9.81 m/s^2, m = 1 kg, l = 2 m ;
+gravity = [0, -g, 0] ;
+let rod = body mass = m, centre = 0, inertia = diag(0, 0, m*l^2/12) end ;
+join earth and rod.frame as free with planar(x, y, theta) end ;
+constrain x = l/2*sin(theta) as floor ;
+constrain x^2 + y^2 = l^2/4 as circle ;
+init theta = 30 deg ;
+"""
+
+
+def test_constraints_of_the_user_have_units():
+    """Oracle: λ times the residual's rate is a power."""
+    shown = ts.write_equations(ts.derive(ts.parse(LADDER)), "scalar")
+    for said in ("'floor', in m ", "its rate, in m/s ", "'floor', in N ", "'circle', in m^2 ", "'circle', in N/m "):
+        assert said in shown
+
+
+def test_hamiltonian_is_written_as_in_textbooks():
+    """Oracle: p²/2m + p_θ²/(2 m r²) + k (r - l0)²/2 - m g r cos θ."""
+    equations = ts.derive(ts.parse(SYSTEMS["elastic pendulum"][0]), "hamilton")
+    (shown,) = (plain_text(one.right) for one in object_statements(equations.objects) if one.name == "Hamiltonian")
+    assert "p_r^2/(2*m)" in shown and re.search(r"p_\w+\^2/\(2\*m\*r\^2\)", shown)
+    assert re.search(r"1/2\*k\*\(r - \w+\)\^2", shown) and ".r" not in shown

@@ -76,7 +76,7 @@ class Hamilton(Formulation):
         """The symbols p."""
         units = {"m": "kg*m/s", "rad": "kg*m^2/s"}
         return tuple(
-            self.tree.layout.fresh_symbol(f"p.{q.name}", units.get(q.data.unit, "1"), f"momentum of {q.name}")
+            self.tree.layout.fresh_symbol(f"p_{q.name}", units.get(q.data.unit, "1"), f"momentum of {q.name}")
             for q in self.tree.layout.joint_coordinates
         )
 

@@ -31,6 +31,8 @@ class Equation:
     name: str
     residual: Expr
     within: Expr | None = None
+    unit: str = ""
+    """Of the residual, where it is known."""
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from torseur.algebra.graph import Expr, as_expr, live_nodes
@@ -12,7 +12,7 @@ from torseur.derivation.equations.named_formulas import named_laws, named_parame
 from torseur.derivation.loops import ConstraintEquation
 from torseur.derivation.tree.flatten import flatten
 from torseur.derivation.tree.unknowns import algebraic_states
-from torseur.description.mechanism import Bound, Contact, Law, Parameter, Switching, Update
+from torseur.description.mechanism import Bound, Contact, Equation, Law, Parameter, Switching, Update
 from torseur.description.mechanism.quantities import per_second
 from torseur.errors import counted
 from torseur.presentation.levels.statement import Remark, Statement
@@ -34,34 +34,46 @@ NOT_ZERO, POSITIVE = "assumed not to vanish", "assumed positive"
 ZERO = Number(Fraction(0))
 FORCE_UNITS = {"m/s": "N", "rad/s": "N*m"}
 # A multiplier times the derivative of its residual is a generalised force, so its unit follows from the residual's.
-_MULTIPLIER_UNITS = {"m": "N", "rad": "N*m", "m/s": "N", "rad/s": "N*m"}
+_MULTIPLIER_UNITS = {"m": "N", "rad": "N*m", "m/s": "N", "rad/s": "N*m", "m^2": "N/m", "m^2/s": "N/m"}
 _TIMES = {1: "once", 2: "twice"}
 
 
 def constraint_rows(equations: Equations) -> list[tuple[str, Expr, Remark]]:
     """0 = Φ and 0 = Φ' of every holonomic constraint, the second alone of one between speeds: name, value, remark."""
-    return [row for constraint in equations.constraints for row in _rows(constraint, equations.layout.speeds)]
+    units = _units_of_users(equations)
+    return [row for constraint in equations.constraints for row in _rows(constraint, equations.layout.speeds, units)]
 
 
-def _rows(constraint: ConstraintEquation, speeds: Sequence[Expr]) -> list[tuple[str, Expr, Remark]]:
+def _units_of_users(equations: Equations) -> dict[str, str]:
+    """The units of equations of the user, by the names of their rows."""
+    given = [c for c in equations.mechanism.constraints if isinstance(c, Equation)]
+    return {f"constraint '{c.name}'": c.unit for c in given}
+
+
+def _rows(
+    constraint: ConstraintEquation, speeds: Sequence[Expr], units: Mapping[str, str]
+) -> list[tuple[str, Expr, Remark]]:
     rate = sum((entry * speed for entry, speed in zip(constraint.row, speeds, strict=True)), constraint.drift)
     name = f"{CONDITION}{_display_name(constraint)}"
+    unit = _unit(constraint, units)
     if not constraint.is_holonomic:
-        return [(f"{name}'", as_expr(rate), Remark(constraint.name, _known(constraint.unit)))]
+        return [(f"{name}'", as_expr(rate), Remark(constraint.name, unit))]
     return [
-        (name, constraint.residual, Remark(constraint.name, _known(constraint.unit))),
-        (f"{name}'", as_expr(rate), Remark("its rate", _known(per_second(constraint.unit)))),
+        (name, constraint.residual, Remark(constraint.name, unit)),
+        (f"{name}'", as_expr(rate), Remark("its rate", per_second(unit) if unit else "")),
     ]
 
 
-def _known(unit: str) -> str:
-    """The residual of an equation of the user has the unit that the user gave it, which is not known here."""
-    return unit if unit not in ("1", "1/s") else ""
+def _unit(constraint: ConstraintEquation, units: Mapping[str, str]) -> str:
+    """The unit of a residual; that of an equation between numbers, which angles are too, is left out."""
+    return units.get(constraint.name, constraint.unit)
 
 
 def legend(equations: Equations, multipliers: bool = True) -> list[Statement]:
     """What the multipliers are, the formulas of laws and parameters that have names, and the laws left open."""
-    meanings = [_multiplier(constraint) for constraint in equations.in_axes_to_read.constraints] if multipliers else []
+    units = _units_of_users(equations)
+    shown = equations.in_axes_to_read.constraints if multipliers else ()
+    meanings = [_multiplier(constraint, units) for constraint in shown]
     return [*meanings, *_formulas(equations), *_unknowns(equations), *map(_switching, equations.mechanism.contacts)]
 
 
@@ -98,11 +110,11 @@ def _display_name(constraint: ConstraintEquation) -> str:
     return (multiplier_display_name(f"lambda.{constraint.name}") or constraint.name).removeprefix("lambda_")
 
 
-def _multiplier(constraint: ConstraintEquation) -> Statement:
+def _multiplier(constraint: ConstraintEquation, units: Mapping[str, str]) -> Statement:
     """What a multiplier is; its sign is that of M v' + b + Cᵀ λ = Q."""
     shown = f"lambda_{_display_name(constraint)}"
     meaning = f"multiplier: minus the force of {constraint.name}"
-    return _named(Name(shown), meaning, _MULTIPLIER_UNITS.get(constraint.unit, ""))
+    return _named(Name(shown), meaning, _MULTIPLIER_UNITS.get(_unit(constraint, units), ""))
 
 
 def _formulas(equations: Equations) -> list[Statement]:
@@ -177,7 +189,7 @@ def _function(node: Expr) -> Statement:
     if any(orders):
         by = [f"{_TIMES.get(n, f'{n} times')} by argument {k}" for k, n in enumerate(orders, 1) if n]
         return _named(left, f"derivative of {function.name}, {' and '.join(by)}", "")
-    return _named(left, f"{function.meaning or 'force law'}, left open", function.unit)
+    return _named(left, f"{function.meaning or 'law'}, left open", function.unit)
 
 
 def _named(left: Node, meaning: str, unit: str) -> Statement:

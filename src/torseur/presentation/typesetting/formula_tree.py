@@ -177,7 +177,7 @@ def product(factors: tuple[Node, ...]) -> Node:
 
 
 def split_fraction(node: Product) -> tuple[list[Node], list[Node]]:
-    """Factors above and below the fraction bar: a 1/2 stays in front, a power -1 goes below."""
+    """Factors above and below the fraction bar: powers of -1, and the 2 of a 1/2 where there is a bar anyway."""
     above: list[Node] = []
     below: list[Node] = []
     for factor in node.factors:
@@ -186,6 +186,11 @@ def split_fraction(node: Product) -> tuple[list[Node], list[Node]]:
             above.append(factor)
         else:
             below.append(inverse)
+    first = above[0] if above and below else None
+    if isinstance(first, Number) and isinstance(first.value, Fraction) and first.value.denominator != 1:
+        whole = Number(Fraction(first.value.numerator))
+        above = above[1:] if whole == ONE else [whole, *above[1:]]
+        below = [Number(Fraction(first.value.denominator)), *below]
     return above, below
 
 

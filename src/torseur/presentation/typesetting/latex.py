@@ -158,7 +158,10 @@ def _letter(text: str) -> str:
 
 
 def _subscript(text: str) -> str:
-    return text if text.isdigit() else _letter(text) if text in LETTERS else rf"\mathrm{{{escape(text)}}}"
+    # An index of one letter is a quantity, as in p_r or v_x, and slanted like it.
+    if text.isdigit() or (len(text) == 1 and text.isascii() and text.isalpha()):
+        return text
+    return _letter(text) if text in LETTERS else rf"\mathrm{{{escape(text)}}}"
 
 
 def escape(text: str) -> str:

@@ -154,12 +154,7 @@ def _product(node: Product) -> str:
 
 
 def _quotient(above: list[Node], below: list[Node]) -> str:
-    """A fraction; the denominator of a numeric coefficient joins the others below."""
-    # 1/2 · a/b is written a/(2 b), not as a fraction before a fraction.
-    if above and isinstance(above[0], Number) and isinstance(above[0].value, Fraction):
-        coefficient, rest = above[0].value, above[1:]
-        above = [Number(Fraction(coefficient.numerator)), *rest] if coefficient.numerator != 1 else rest
-        below = [Number(Fraction(coefficient.denominator)), *below] if coefficient.denominator != 1 else below
+    """A fraction."""
     return f"<mfrac>{row(mathml(product(tuple(above))))}{row(mathml(product(tuple(below))))}</mfrac>"
 
 

@@ -64,11 +64,11 @@ def _product(node: Product) -> str:
     negative, size = split_sign(node)
     if negative:
         return f"-{_within(size, _PRODUCT)}"
-    # a*b/c/d reads back as (a*b)/(c*d) in every language that this text may be pasted into; a/(c*d) would need
-    # brackets.
     above, below = split_fraction(node)
     text = "*".join(_factor(factor, index) for index, factor in enumerate(above)) or "1"
-    return text + "".join(f"/{_within(factor, _POWER)}" for factor in below)
+    if len(below) < 2:
+        return text + "".join(f"/{_within(factor, _POWER)}" for factor in below)
+    return f"{text}/({'*'.join(_within(factor, _POWER) for factor in below)})"
 
 
 def _factor(factor: Node, index: int) -> str:

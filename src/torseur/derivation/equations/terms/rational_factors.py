@@ -54,8 +54,14 @@ def _with_positive_number(
 ) -> tuple[Number, list[tuple[Polynomial, int]]]:
     """(R - r) (...) and not -(r - R) (...): of a negative product the factor with most negative terms is turned.
 
-    1 - d/s stays so, whatever it multiplies.
+    1 - d/s stays so, whatever it multiplies, and of a square that of a reference is subtracted: (r - l0)².
     """
+    powers = [
+        ({term: -c for term, c in base.items()}, exponent)
+        if exponent % 2 == 0 and _is_turned(base)
+        else (base, exponent)
+        for base, exponent in powers
+    ]
     odd = [k for k, (_, exponent) in enumerate(powers) if exponent % 2]
     for k in [k for k in odd if any(e < 0 for term in powers[k][0] for _, e in term)]:
         base, exponent = powers[k]
@@ -67,6 +73,17 @@ def _with_positive_number(
         turned, exponent = powers[place]
         powers[place], number = ({term: -c for term, c in turned.items()}, exponent), -number
     return number, powers
+
+
+def _is_turned(base: Polynomial) -> bool:
+    """Whether only references, as l0, are positive."""
+    references = {
+        term: len(term) == 1 and term[0][0].op == "symbol" and str(term[0][0].name).endswith(("0", "rest"))
+        for term in base
+    }
+    return any(c < 0 and not references[t] for t, c in base.items()) and all(
+        references[t] for t, c in base.items() if c > 0
+    )
 
 
 def is_product(polynomial: Polynomial) -> bool:

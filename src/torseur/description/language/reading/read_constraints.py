@@ -54,7 +54,8 @@ def _equation(statement: x.EquationIs, name: str, context: Context, shop: Worksh
     if not left.literal and not right.literal and not shop.scope.dimensions.equal(left.dimension, right.dimension):
         kinds = [shop.scope.dimensions.in_words(side.dimension) for side in (left, right)]
         shop.scope.fault(statement, f"the two sides differ: {kinds[0]} on the left, {kinds[1]} on the right.")
-    return lambda: Equation(name, right.build() - left.build())
+    sided = right if left.literal else left
+    return lambda: Equation(name, right.build() - left.build(), unit=shop.scope.dimensions.unit(sided.dimension, ""))
 
 
 def _rolling(statement: x.RollingIs, name: str, context: Context, shop: Workshop) -> Callable[[], Constraint]:
