@@ -1,7 +1,7 @@
 """Public robots against Pinocchio and MuJoCo; skipped where the packages pin, example-robot-data or mujoco are absent.
 
 Every URDF file of example-robot-data is read or refused with a reason; where Pinocchio reads it too, inverse dynamics
-agrees. Written as MJCF, the robots that MuJoCo accepts move in it as here.
+agrees, and so do reduced models with their derivatives. Written as MJCF, the robots that MuJoCo accepts move in it as here.
 """
 
 from __future__ import annotations
@@ -9,19 +9,23 @@ from __future__ import annotations
 import importlib.metadata
 import time
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
 import torseur.derivation.dynamics as td
 from description.readers.mujoco_peer import Peer
+from torseur.algebra.graph import evaluate
+from torseur.computation.functions.function_requests import programs_of
+from torseur.derivation.formalisms import derive
 from torseur.derivation.tree import build_tree
 from torseur.description.language import parse, to_text
 from torseur.description.readers import RobotFileError, read_robot, write_robot
 from torseur.errors import UnsupportedError
 
 pytestmark = pytest.mark.slow
-TOLERANCE = 1e-9
+TOLERANCE = 1e-11
 SPEEDS = ("vx", "vy", "vz", "wx", "wy", "wz")
 
 
@@ -118,6 +122,55 @@ def test_mimicking_joints_agree_with_pinocchio(pin, file):
     np.testing.assert_allclose(np.array(td.mass_matrix(tree, state[0]), float), matrix, atol=1e-11 * matrix.max())
     back = np.array(td.forward_dynamics(tree, *state[:2], list(ours)), float)
     np.testing.assert_allclose(back, state[2], atol=1e-7 * np.linalg.cond(matrix) ** 0.5)
+
+
+def our_derivatives(mechanism, q: dict[str, float], v: dict[str, float], a: dict[str, float]) -> list[np.ndarray]:
+    """dτ/dq, dτ/dv, dτ/da = M of the program that is compiled for it, evaluated as a graph."""
+    equations = derive(mechanism)
+    (program,) = programs_of(equations, ["inverse_dynamics/displacement,v,vdot"])
+    layout, n = equations.layout, len(equations.layout.speeds)
+    known = dict(zip(layout.coordinates, [q[name] for name in layout.coordinate_names], strict=True))
+    known |= dict(zip(layout.speeds, [v[name.removesuffix("'")] for name in layout.speed_names], strict=True))
+    known |= dict(zip(layout.accelerations, [a[name.removesuffix("'")] for name in layout.speed_names], strict=True))
+    return [np.array(evaluate(list(part.entries), known), float).reshape(n, n) for part in program.outputs]
+
+
+@requires_robots
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_reduced_models_and_derivatives_agree_with_pinocchio(pin, file):
+    """Two of three joints that lead are locked at random values; followers move with theirs.
+
+    Of Pinocchio's model of all joints: q = G p + c, τ = Gᵀ τ_all, and so for the derivatives.
+    """
+    model = model_of(pin, file, False)
+    if model is None or model.nv == 0 or any(joint.nq > 2 for joint in model.joints):
+        return
+    rng, names = np.random.default_rng(3), list(model.names)[1:]
+    mimics = {joint.get("name"): joint.find("mimic") for joint in ElementTree.parse(file).getroot().findall("joint")}
+    mimics = {name: one for name, one in mimics.items() if one is not None and {name, one.get("joint")} <= {*names}}
+    leaders = [name for name in names if name not in mimics]
+    kept = [name for k, name in enumerate(leaders) if k % 3 == 0]
+    p, v, a = (dict(zip(kept, rng.normal(size=len(kept)), strict=True)) for _ in range(3))
+    locked = {name: rng.normal() for name in leaders if name not in kept}
+    leads, q = np.zeros((model.nv, len(kept))), pin.neutral(model)
+    for name in names:
+        ratio, offset, leader = 1.0, 0.0, name
+        while leader in mimics:
+            mimic = mimics[leader]
+            offset += ratio * float(mimic.get("offset", 0))
+            ratio, leader = ratio * float(mimic.get("multiplier", 1)), mimic.get("joint")
+        value, joint = ratio * (p | locked)[leader] + offset, model.joints[model.getJointId(name)]
+        q[joint.idx_q : joint.idx_q + joint.nq] = [value] if joint.nq == 1 else [np.cos(value), np.sin(value)]
+        if leader in kept:
+            leads[joint.idx_v, kept.index(leader)] = ratio
+    data = model.createData()
+    pin.computeRNEADerivatives(model, data, q, leads @ list(v.values()), leads @ list(a.values()))
+    theirs = [leads.T @ one @ leads for one in (data.dtau_dq, data.dtau_dv, np.triu(data.M) + np.triu(data.M, 1).T)]
+    mechanism = read_robot(file, base="fixed", locked=locked, damping=False, friction=False).mechanism
+    order = [kept.index(name.removesuffix("'")) for name in build_tree(mechanism).layout.speed_names]
+    scale = max(np.abs(one).max() for one in theirs)
+    for one, other in zip(our_derivatives(mechanism, p, v, a), theirs, strict=True):
+        np.testing.assert_allclose(one, other[np.ix_(order, order)], rtol=0, atol=1e-11 * scale)
 
 
 @requires_robots
