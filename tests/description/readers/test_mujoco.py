@@ -11,12 +11,13 @@ from hypothesis import HealthCheck, given, settings
 
 import torseur.derivation.dynamics as td
 from description.readers.mujoco_peer import Peer
+from description.readers.random_mjcf import RandomModel
 from strategies import mechanisms
-from torseur.algebra.graph import evaluate
+from torseur.algebra.graph import as_expr, evaluate
 from torseur.derivation.loops import constraint_equations
 from torseur.derivation.tree import build_tree
 from torseur.description.mechanism import EARTH, Mechanism, body, inertia, prismatic, revolute, spherical
-from torseur.description.readers import write_robot
+from torseur.description.readers import read_robot, write_robot
 
 mujoco = pytest.importorskip("mujoco", reason="the package mujoco is not installed")
 pytestmark = pytest.mark.slow
@@ -42,6 +43,47 @@ def test_everything_moves_alike():
         peer = Peer(SAMPLE, seed)
         assert peer.error_of_inverse_dynamics() < 1e-12
         assert peer.error_of_loads() < 1e-12
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_files_move_alike(tmp_path, seed):
+    """Inertia, armature, tendons, actuators, replicas: forces to 1e-9; a tied joint is substituted, M = Gᵀ M_all G."""
+    random = RandomModel(seed)
+    path = tmp_path / "model.xml"
+    path.write_text(random.text, encoding="utf-8")
+    peer = Peer(path, seed)
+    assert peer.error_of_inverse_dynamics() < 1e-9 and peer.error_of_loads() < 1e-9
+    peer.draw()
+    peer.q[random.follower] = random.ratio * peer.q[random.leader] + random.offset
+    peer.data.qpos[peer.model.joint(random.follower).qposadr[0]] = peer.q[random.follower]
+    mujoco.mj_forward(peer.model, peer.data)
+    tied = read_robot(path).mechanism
+    tree = build_tree(tied)
+    tree = tree.with_parameters({p.name: float(p.value) for p in tied.parameters if p.value is not None})
+    leads = np.zeros((peer.model.nv, len(tree.layout.speeds)))
+    for k, name in enumerate(tree.layout.speed_names):
+        leads[peer.slots[name], k] = 1.0
+    leads[peer.slots[f"{random.follower}'"], tree.layout.speed_names.index(f"{random.leader}'")] = random.ratio
+    matrix = leads.T @ peer.mass_matrix() @ leads
+    ours = np.array(td.mass_matrix(tree, [peer.q[name] for name in tree.layout.coordinate_names]), float)
+    np.testing.assert_allclose(ours, matrix, atol=1e-9 * np.abs(matrix).max())
+
+
+def test_keyframes_give_the_state_that_mujoco_resets_to(tmp_path):
+    """Coordinates and speeds of the key by name; the speeds of balls are those of their own axes in both."""
+    random = RandomModel(1)
+    path = tmp_path / "model.xml"
+    path.write_text(random.text, encoding="utf-8")
+    peer = Peer(path)
+    peer.draw()
+    mujoco.mj_resetDataKeyframe(peer.model, peer.data, 0)
+    robot = read_robot(path, mimic=False, keyframe="pose")
+    given, layout = {n: float(as_expr(x)) for n, x in robot.mechanism.initial}, build_tree(robot.mechanism).layout
+    speeds = [given.get(name, 0.0) for name in layout.speed_names]
+    np.testing.assert_allclose(speeds, peer.data.qvel[[peer.slots[name] for name in layout.speed_names]], atol=1e-12)
+    joints = [joint for joint in robot.mechanism.joints if joint.coordinates and joint.role != "loop"]
+    coordinates = [given.get(c.name, 0.0) for joint in joints for c in joint.coordinates]
+    np.testing.assert_allclose(coordinates, peer.data.qpos, atol=1e-12)
 
 
 @settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))

@@ -121,6 +121,23 @@ def _armature(element: Element, tendon: Tendon, scene: Scene) -> None:
         scene.assembly.ledger.note_unmodelled("armature of tendons that are not sums of hinges or of slides.", element)
         return
     scene.assembly.add_rotor(tendon.name or "tendon", tendon.length, units.pop(), value, element)
+    if not _is_on_one_branch(tendon, scene):
+        scene.assembly.ledger.note_assumption(
+            "armature of a tendon over several branches couples their joints; MuJoCo leaves the coupling out.", element
+        )
+
+
+def _is_on_one_branch(tendon: Tendon, scene: Scene) -> bool:
+    """Whether of any two joints of a tendon one carries the other."""
+    parents = {joint.child.body: joint.parent.body for joint in scene.assembly.joints if joint.role != "loop"}
+    chains = []
+    for axis, _ in tendon.terms:
+        chain = [axis.joint.child.body]
+        while chain[-1] in parents and len(chain) <= len(parents):
+            chain.append(parents[chain[-1]])
+        chains.append(chain)
+    longest = max(chains, key=len)
+    return all(chain[0] in longest for chain in chains)
 
 
 def _series(coefficients: Sequence[float], x: Expr, square: Expr) -> Expr:
