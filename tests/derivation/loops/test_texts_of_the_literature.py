@@ -175,6 +175,26 @@ def test_legs_that_allow_a_group_without_lying_in_one_are_the_reason(machine):
     assert "lengths" not in report.reasons[0].text
 
 
+def test_the_plane_of_two_legs_explains_the_exechon():
+    """Neumann (2006), Bi and Jin (2011): the UPR legs move in one plane, which turns about their common first axis."""
+    (reason,) = ts.loops(ts.parse(f"mechanism exechon ;\n{exechon()}")).reasons
+    assert (reason.kind, reason.redundant) == ("groups of chains", 2)
+    assert "A0-P0-B0 and A1-P1-B1 make a loop" in reason.text
+    assert "motions in the plane normal to y" in reason.text
+    assert "rotations about one axis (x)" in reason.text
+
+
+def test_groups_of_chains_explain_all_that_is_redundant():
+    """Two cylindrical joints side by side: what they have in common is a slide, and 6 - (4 - 1) closures are left over."""
+    text = bodies("c") + "".join(
+        join(name, *ends, point, f"cylindrical(q_{name}, p_{name}) about [0, 0, 1]")
+        for name, ends, point in (("A", ("earth", "c"), (0, 0, 0)), ("B", ("c", "earth"), (1, 0, 0)))
+    )
+    (reason,) = ts.loops(ts.parse(f"mechanism cylinders ;\n{text}")).reasons
+    assert (reason.kind, reason.redundant) == ("groups of chains", 3)
+    assert "besides" not in reason.text
+
+
 def test_an_oblique_sarrus_linkage_is_explained_by_its_two_planes():
     report = ts.loops(ts.parse(f"mechanism oblique ;\n{oblique_sarrus()}"))
     assert "have in common translations along z" in str(report)

@@ -120,6 +120,11 @@ def _pitch(algebra: Array, axis: Array) -> float:
     return float(weights @ algebra[:, 3:] @ axis)
 
 
+def direction_words(screw: Array) -> str:
+    """The direction that a screw turns about or, where it does not turn, slides along."""
+    return _name(screw[:3] if np.linalg.norm(screw[:3]) > _ZERO else screw[3:] / np.linalg.norm(screw[3:]))
+
+
 def _name(direction: Array) -> str:
     cleaned = np.where(np.abs(direction) < _ZERO, 0.0, direction)
     sign = 1.0 if cleaned[int(np.argmax(np.abs(cleaned)))] > 0 else -1.0

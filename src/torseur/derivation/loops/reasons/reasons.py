@@ -21,6 +21,7 @@ from torseur.derivation.loops.configuration import ClosedConfiguration
 from torseur.derivation.loops.model.loop_system import LoopSystem, State
 from torseur.derivation.loops.model.poses import body_poses
 from torseur.derivation.loops.rank.numerical_rank import numerical_rank
+from torseur.derivation.loops.reasons.group_chains import Links, axis_by_axis, chains_in_groups, cuts
 from torseur.derivation.loops.reasons.hinge_rings import hinge_family, hinge_ring
 from torseur.derivation.loops.reasons.motion_groups import (
     MotionGroup,
@@ -124,10 +125,12 @@ def _block_reason(here: ClosedConfiguration, jacobian: Array, block: Block, fini
         return replace(reason, kind=ONE_GROUP, text=_group_text(by_group, len(rows), group.text))
     deeper = (
         _in_groups(system, block, screws, rank, reason)
+        or _in_one_ring(system, block, screws, reason)
         or _in_allowed_motions(here, block, screws, reason)
         or _in_dimensions(here, block, screws, reason, finite)
     )
-    if not by_group:
+    # Groups of chains explain all that is redundant, what the group of the whole does included.
+    if not by_group or deeper.kind == GROUPS:
         return deeper
     return replace(deeper, text=f"{_group_text(by_group, len(rows), group.text)}; besides, {deeper.text}")
 
@@ -144,24 +147,46 @@ def _group_text(count: int, rows: int, motions: str) -> str:
 
 def _in_groups(system: LoopSystem, block: Block, screws: dict[int, Array], rank: int, reason: Reason) -> Reason | None:
     """The reason where chains between two bodies lie in groups whose sum is not everything."""
-    best: tuple[int, list[list[int]], list[Array]] | None = None
-    for chains in _parallel_chains(system, block):
-        spaces = [generated_algebra(np.vstack([screws[k] for k in chain])) for chain in chains]
-        common = common_screws(spaces)
-        # Closing needs V_1 = V_2 = ...: the rank is at most the sum of the chains' dimensions less what is common.
-        bound = sum(len(space) for space in spaces) - len(common)
-        if bound == rank and (best is None or sum(map(len, spaces)) < best[0]):
-            best = (sum(map(len, spaces)), chains, spaces)
-    if best is None:
-        return None
-    _, chains, spaces = best
-    parts = [f"{'-'.join(system.edges[k].joint for k in chain)} ({motion_group(space).text})"
-             for chain, space in zip(chains, spaces, strict=True)]  # fmt: skip
-    common = common_screws(spaces)
-    shared = motion_group(generated_algebra(common)).text if len(common) else "no motion"
-    text = f"its chains {' and '.join(parts)} have in common {shared}, so that {reason.redundant} closure "
-    text += f"equation{'s hold by themselves' if reason.redundant != 1 else ' holds by itself'}"
-    return replace(reason, kind=GROUPS, text=text)
+    ways = [[_links(system, chain, screws) for chain in chains] for chains in _parallel_chains(system, block)]
+    text = chains_in_groups(ways, rank)
+    return replace(reason, kind=GROUPS, text=f"{text}, so that {_held(reason)}") if text else None
+
+
+def _in_one_ring(system: LoopSystem, block: Block, screws: dict[int, Array], reason: Reason) -> Reason | None:
+    """The reason where two of many chains make a ring that holds all the redundancy, axis by axis."""
+    for chains in _parallel_chains(system, block) if len(block.cycles) > 1 else []:
+        hubs = [{system.edges[chain[0]].start, system.edges[chain[0]].end} for chain in chains]
+        begin = min(set.intersection(*hubs))
+        for first, second in combinations(chains, 2):
+            out, back = (axis_by_axis(_along(system, chain, begin, screws)) for chain in (first, second))
+            ring = [*out, *reversed(back)]
+            rank = len(screw_basis(np.vstack([screw for _, screw in ring])))
+            text = chains_in_groups(cuts(ring), rank) if 6 - rank == reason.redundant else ""
+            if text:
+                names = " and ".join("-".join(system.edges[k].joint for k in chain) for chain in (first, second))
+                return replace(reason, kind=GROUPS, text=f"{names} make a loop: {text}, so that {_held(reason)}")
+    return None
+
+
+def _held(reason: Reason) -> str:
+    return f"{reason.redundant} closure " + (
+        "equations hold by themselves" if reason.redundant != 1 else "equation holds by itself"
+    )
+
+
+def _links(system: LoopSystem, chain: list[int], screws: dict[int, Array]) -> Links:
+    return [(system.edges[k].joint, screws[k]) for k in chain]
+
+
+def _along(system: LoopSystem, chain: list[int], body: str, screws: dict[int, Array]) -> Links:
+    """The joints of a chain that begins at a body, with their axes in the order in which the chain passes them."""
+    links = []
+    for k in chain:
+        edge = system.edges[k]
+        forward = edge.start == body
+        body = edge.end if forward else edge.start
+        links.append((edge.joint, screws[k] if forward else screws[k][::-1]))
+    return links
 
 
 def _in_allowed_motions(
@@ -182,9 +207,8 @@ def _in_allowed_motions(
     if any(other is None or other[1].text != group.text for other in (elsewhere, shifted)):
         return None
     parts = [f"{'-'.join(system.edges[k].joint for k in chain)}" for chain in chains]
-    holds = "equations hold by themselves" if reason.redundant != 1 else "equation holds by itself"
     text = (f"each of its chains {', '.join(parts)} allows {group.text}, by the directions of its axes alone, "
-            f"so that {reason.redundant} closure {holds}")  # fmt: skip
+            f"so that {_held(reason)}")  # fmt: skip
     return replace(reason, kind=GROUPS, text=text)
 
 
