@@ -95,9 +95,16 @@ class Composition:
 
     @cached_property
     def _points(self) -> Array:
-        """Joints, points of loads and constraints, and mass centres, where the motion starts."""
+        """Joints, points of loads and constraints, mass centres and ends of what is drawn, where the motion starts."""
         names = [EARTH_NAME, *(body.name for body in self.tree.mechanism.bodies)]
         spots = [spot for name in names for spot in self.pictures.spots(name)]
+        motion = self.motion
+        if motion is None:
+            return np.array(spots).reshape(-1, 3)
+        for anchor in [anchor for one in self.elements for anchor in one.anchors]:
+            number = names.index(anchor.body)
+            turn = rotation(motion.quaternions[0, number])
+            spots.append(motion.positions[0, number] + turn @ np.array(anchor.point))
         return np.array(spots).reshape(-1, 3)
 
     # Where it is seen from
