@@ -44,10 +44,33 @@ def test_trc_by_hand(tmp_path):
     assert [(gap.label, gap.first, gap.last) for gap in read.gaps()] == [("ELB", 1, 1)]
 
 
+@pytest.mark.parametrize(("old", "new", "note"), [
+    ("100\t100\t3\t2", "100\t100\t9\t2", "NumFrames is 9, but the file holds 3 frames"),
+    ("100\t100\t3\t2", "100\t100\t3\t5", "NumMarkers is 5, but the headings name 2"),
+    ("100\t100\t3", "200\t100\t3", "DataRate is 200 Hz, but the times are 100 frames a second"),
+    ("100\t100\t3\t2\t", "100\t\t100\t\t3\t\t2\t\t", ""),
+    ("\t", ",", ""),
+])  # fmt: skip
+def test_trc_headers_that_were_not_brought_up_to_date(tmp_path, old, new, note):
+    """What the data hold counts, and is said; more tabs than one and commas separate as well."""
+    plain, other = (tmp_path / name for name in ("arm.trc", "other.trc"))
+    plain.write_text(TRC)
+    other.write_text(TRC.replace(old, new) if old == "\t" else TRC.replace(old, new, 1))
+    first, second = read_trc(plain), read_trc(other)
+    assert np.array_equal(first.positions, second.positions, equal_nan=True) and first.labels == second.labels
+    assert (note in " ".join(second.notes)) and bool(second.notes) == bool(note)
+
+
+def test_trc_that_was_broken_off_is_refused(tmp_path):
+    """The last row of fewer frames than the header counts ends in its middle."""
+    file = tmp_path / "cut.trc"
+    lines = TRC.replace("100\t100\t3", "100\t100\t9", 1).rstrip("\n").split("\n")
+    file.write_text("\n".join([*lines[:-1], "3\t0.0"]))
+    with pytest.raises(RecordingError, match="NumFrames is 9, but it holds 3 frames, the last of them broken off"):
+        read_trc(file)
+
+
 @pytest.mark.parametrize(("old", "new", "message"), [
-    ("100\t100\t3\t2", "100\t100\t9\t2", "lies about its size: NumFrames is 9, but it holds 3 frames"),
-    ("100\t100\t3\t2", "100\t100\t3\t5", "lies about its size: NumMarkers is 5, but it names 2"),
-    ("100\t100\t3", "200\t100\t3", "DataRate is 200 Hz, but its times are 100 frames a second"),
     ("\tmm\t", "\tm\t", "markers lie within .* m: millimetres read as metres"),
     ("\tmm\t", "\tpounds\t", "pounds"),
     ("\tmm\t", "\t\t", "no value for Units"),

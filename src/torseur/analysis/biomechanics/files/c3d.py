@@ -14,16 +14,21 @@ from torseur.analysis.biomechanics.files.plate_channels import (
     CHANNELS,
     LEAST_FORCE,
     UNITS,
-    ImpossiblePlate,
     PlateSetup,
     plate_record,
 )
-from torseur.analysis.biomechanics.files.recording_units import factor_to_si, plain, require_plausible
+from torseur.analysis.biomechanics.files.recording_units import (
+    distinct_labels,
+    factor_to_si,
+    likely_length,
+    plain,
+    require_plausible,
+)
 from torseur.analysis.biomechanics.recordings.force_plates import PlateRecord
 from torseur.analysis.biomechanics.recordings.laboratory_axes import NOT_STATED, Axes
 from torseur.analysis.biomechanics.recordings.markers import Markers
 from torseur.analysis.biomechanics.recordings.motion_trial import Analog, MotionTrial, RecordedEvent
-from torseur.errors import RecordingError
+from torseur.errors import RecordingError, UnsupportedError
 
 
 @dataclass(frozen=True)
@@ -82,7 +87,8 @@ def plates_of(
 ) -> tuple[tuple[PlateRecord, ...], tuple[str, ...]]:
     """The plates that the file describes, each from its channels, and a word on those that it describes wrongly.
 
-    A plate with impossible corners is left out: the markers and the other plates are as good as ever.
+    A plate with impossible corners, or with channels that are no forces, is left out: the markers and the other plates
+    are as good as ever.
     """
     count = parameters.whole(GROUP, "USED", 0)
     if count and analog is None:
@@ -92,7 +98,7 @@ def plates_of(
         assert analog is not None
         try:
             plates.append(_plate(parameters, analog, k, length, axes, least_force))
-        except ImpossiblePlate as problem:
+        except (RecordingError, UnsupportedError) as problem:
             notes.append(f"plate {k + 1} is left out: {problem}")
     return tuple(plates), tuple(notes)
 
@@ -186,6 +192,17 @@ def require_whole_file(file: C3dFile) -> Claim:
     return claim
 
 
+def with_rates(file: C3dFile) -> Groups:
+    """The parameters, with the rates that the header has where they have none."""
+    groups, per_frame = file.groups, max(file.header[9], 1)
+    point, analog = dict(groups.get("POINT", {})), dict(groups.get("ANALOG", {}))
+    if not np.size(point.get("RATE", ())) and np.isfinite(file.rate) and file.rate > 0:
+        point["RATE"] = np.array([file.rate])
+    if not np.size(analog.get("RATE", ())) and np.size(point.get("RATE", ())):
+        analog["RATE"] = np.array([float(np.ravel(point["RATE"])[0]) * per_frame])
+    return {**groups, "POINT": point, "ANALOG": analog}
+
+
 _RESULTS = ("ANGLES", "FORCES", "MOMENTS", "POWERS", "SCALARS", "REACTIONS", "MODELED_MARKERS")
 
 
@@ -206,10 +223,10 @@ def read_c3d(
     file = Path(path)
     raw = open_c3d(file)
     claim = require_whole_file(raw)
-    parameters = Parameters(file, raw.groups)
+    parameters = Parameters(file, with_rates(raw))
     content = Content(raw.frames(_frame_count(raw, parameters)), raw.first_frame)
     _require_agreement(file, claim, content, parameters)
-    length = _length_unit(file, parameters, unit)
+    length, guessed = _length_unit(content, parameters, unit)
     stated_axes = axes if axes is not None else _stated_axes(parameters)
     analog = _analog(file, content, parameters)
     if analog is not None and not content.frames.points.shape[1]:
@@ -221,7 +238,7 @@ def read_c3d(
         if not any_size:
             require_plausible(markers.positions, length, unit is not None, file)
     plates, notes = plates_of(parameters, analog, length, stated_axes, least_force)
-    return MotionTrial(markers, plates, analog, notes, _events(parameters), _results(content, parameters),
+    return MotionTrial(markers, plates, analog, (*guessed, *notes), _events(parameters), _results(content, parameters),
                        _subject(parameters))  # fmt: skip
 
 
@@ -311,11 +328,14 @@ def _require_agreement(file: Path, claim: Claim, content: Content, parameters: P
         raise RecordingError(f"'{file}': its points have a rate of {rate:g} frames per second.")
 
 
-def _length_unit(file: Path, parameters: Parameters, given: str | None) -> str:
-    stated = parameters.text("POINT", "UNITS")
-    if given is None and not stated:
-        raise RecordingError(f"'{file}' does not say the unit of its points. Say it: --unit mm, or `unit` in Python.")
-    return given or stated
+def _length_unit(content: Content, parameters: Parameters, given: str | None) -> tuple[str, list[str]]:
+    """The unit of points; where nothing states it, what their sizes tell, and a word on it."""
+    stated = given or parameters.text("POINT", "UNITS")
+    if stated:
+        return stated, []
+    seen = content.frames.points[content.frames.seen]
+    likely = likely_length(seen if len(seen) else parameters.numbers(GROUP, "CORNERS").reshape(-1))
+    return likely, [f"the file does not say the unit of its points: taken as {likely}, by their size (--unit)"]
 
 
 def _stated_axes(parameters: Parameters) -> Axes:
@@ -327,7 +347,7 @@ def _stated_axes(parameters: Parameters) -> Axes:
 
 
 def _markers(file: Path, content: Content, parameters: Parameters, factor: float, axes: Axes) -> Markers:
-    labels, notes = _distinct(parameters.labels("POINT"), content.frames.points.shape[1])
+    labels, notes = distinct_labels(parameters.labels("POINT"), content.frames.points.shape[1])
     points = content.frames.points.copy()
     # The format marks a point that was not seen by a negative residual; its coordinates are then meaningless.
     points[~content.frames.seen] = np.nan
@@ -340,22 +360,6 @@ def _markers(file: Path, content: Content, parameters: Parameters, factor: float
     rate = parameters.number("POINT", "RATE")
     time = (content.first + np.arange(len(points))) / rate
     return Markers(time, tuple(labels[k] for k in kept), factor * points[:, kept], axes, file.stem, tuple(notes))
-
-
-def _distinct(labels: list[str], count: int) -> tuple[list[str], list[str]]:
-    """A label of its own for every point; those without one, or with one that is taken, get another, noted."""
-    distinct: list[str] = []
-    renamed: list[str] = []
-    for k in range(count):
-        wanted = labels[k] if k < len(labels) and labels[k] else f"unlabelled {k + 1}"
-        label, times = wanted, 1
-        while label in distinct:
-            times += 1
-            label = f"{wanted} ({times})"
-        if k >= len(labels) or label != labels[k]:
-            renamed.append(label)
-        distinct.append(label)
-    return distinct, [f"points without a label of their own, named here: {', '.join(renamed)}"] if renamed else []
 
 
 def _gaps_at_origin(points: Array, labels: list[str]) -> list[str]:

@@ -111,6 +111,12 @@ class C3dFile:
             words[4] < _LAST_FRAME,
         )  # fmt: skip
 
+    @cached_property
+    def rate(self) -> float:
+        """Frames per second, as the header has them."""
+        assert self.processor
+        return float(self.floats(self.content[20:24])[0])
+
     @property
     def first_frame(self) -> int:
         """The number of the first frame, from 0."""
@@ -131,7 +137,11 @@ class C3dFile:
     @cached_property
     def groups(self) -> Groups:
         """All parameters."""
-        place, end = (self.content[0] - 1) * BLOCK + 4, len(self.content)
+        start = (self.content[0] - 1) * BLOCK
+        place, end = start + 4, len(self.content)
+        if blocks := self.content[start + 2]:
+            # The last record of some files leads on; what lies beyond the section is none.
+            end = min(end, start + blocks * BLOCK)
         names: dict[int, str] = {}
         listed: list[tuple[int, str, Any]] = []
         while place + 2 <= end and self.content[place]:

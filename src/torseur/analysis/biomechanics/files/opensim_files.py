@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from torseur.algebra.arrays import Array
-from torseur.analysis.biomechanics.files.recording_units import factor_to_si, plain, require_plausible
+from torseur.analysis.biomechanics.files.recording_units import (
+    distinct_labels,
+    factor_to_si,
+    plain,
+    require_plausible,
+)
 from torseur.analysis.biomechanics.recordings.force_plates import PlateRecord
 from torseur.analysis.biomechanics.recordings.laboratory_axes import OPENSIM_AXES, Axes
 from torseur.analysis.biomechanics.recordings.markers import Markers
@@ -73,52 +78,81 @@ def read_trc(
     """Markers of a TRC file in m, gaps as empty cells. The format has x forward, y up, z right."""
     file = Path(path)
     lines = lines_of(file)
-    header = _header(file, lines)
-    labels = _labels(file, lines, whole_number(file, "NumMarkers", header["NumMarkers"]))
+    between = "," if "\t" not in "".join(lines[:3]) and "," in "".join(lines[:3]) else "\t"
+    header = _header(file, lines, between)
     rows = [
-        (number, line.split("\t")) for number, line in enumerate(lines[_FIRST_ROW:], _FIRST_ROW + 1) if line.strip()
-    ]
-    claimed = whole_number(file, "NumFrames", header["NumFrames"])
-    if claimed != len(rows):
-        raise RecordingError(f"'{file}' lies about its size: NumFrames is {claimed}, but it holds {len(rows)} frames.")
-    table = numbers_of(file, [(number, _trim(cells, len(labels))) for number, cells in rows], 2 + 3 * len(labels), True)
+        (number, _trim(line.split(between)))
+        for number, line in enumerate(lines[_FIRST_ROW:], _FIRST_ROW + 1) if line.replace(between, "").strip()
+    ]  # fmt: skip
+    labels, notes = _labels(file, lines, between, header, rows)
+    notes += _count_note(file, header, rows)
+    table = numbers_of(file, rows, 2 + 3 * len(labels), True)
     length = unit or header["Units"]
     positions = factor_to_si(length, "m", f"'{file}'") * table[:, 2:].reshape(len(table), len(labels), 3)
-    _check_rate(file, table[:, 1], header["DataRate"])
+    notes += _rate_note(file, table[:, 1], header["DataRate"])
     if not any_size:
         require_plausible(positions, length, unit is not None, file)
-    return Markers(table[:, 1], tuple(labels), positions, axes, file.stem)
+    return Markers(table[:, 1], tuple(labels), positions, axes, file.stem, tuple(notes))
 
 
-def _header(file: Path, lines: list[str]) -> dict[str, str]:
+def _header(file: Path, lines: list[str], between: str) -> dict[str, str]:
     if len(lines) < _FIRST_ROW or not lines[0].startswith("PathFileType"):
         raise RecordingError(f"'{file}' is not a TRC file: it does not begin with PathFileType and four more lines.")
-    header = dict(zip(lines[1].split("\t"), lines[2].split("\t"), strict=False))
+    names, values = lines[1].split(between), lines[2].split(between)
+    written = [[cell for cell in cells if cell.strip()] for cells in (names, values)]
+    if len(written[0]) == len(written[1]):
+        # Some programs put more than one tab between values.
+        names, values = written
+    header = {name.strip(): plain(value) for name, value in zip(names, values, strict=False)}
     for name in ("DataRate", "NumFrames", "NumMarkers", "Units"):
-        if not header.get(name, "").strip():
+        if not header.get(name, ""):
             raise RecordingError(f"'{file}', line 3: no value for {name}.")
-    return {name.strip(): plain(value) for name, value in header.items()}
+    return header
 
 
-def _labels(file: Path, lines: list[str], count: int) -> list[str]:
-    labels = [plain(cell) for cell in lines[3].split("\t")[2:] if cell.strip()]
-    if len(labels) != count:
-        raise RecordingError(f"'{file}' lies about its size: NumMarkers is {count}, but it names {len(labels)}.")
-    return labels
+def _labels(
+    file: Path, lines: list[str], between: str, header: Mapping[str, str], rows: Sequence[tuple[int, Sequence[str]]]
+) -> tuple[list[str], list[str]]:
+    """The markers that the headings name, then those that have columns and no name."""
+    labels = [plain(cell) for cell in lines[3].split(between)[2:] if cell.strip()]
+    count, notes = whole_number(file, "NumMarkers", header["NumMarkers"]), []
+    if count != len(labels):
+        notes.append(f"NumMarkers is {count}, but the headings name {len(labels)}, which are read")
+    widest = max((len(cells) for _, cells in rows), default=0)
+    beyond = widest - 2 - 3 * len(labels)
+    # Cells that make no whole marker are a fault of a line, which is named when the numbers are read.
+    count = len(labels) + (beyond // 3 if beyond > 0 and beyond % 3 == 0 else 0)
+    distinct, renamed = distinct_labels(labels, count)
+    return distinct, notes + renamed
 
 
-def _trim(cells: list[str], markers: int) -> list[str]:
-    """Cells without the empty ones that a tab at the end of a line leaves."""
-    while len(cells) > 2 + 3 * markers and not cells[-1].strip():
+def _count_note(file: Path, header: Mapping[str, str], rows: Sequence[tuple[int, Sequence[str]]]) -> list[str]:
+    """Where a file has another number of frames than it says: cut out of a longer recording, unless a row is broken."""
+    claimed = whole_number(file, "NumFrames", header["NumFrames"])
+    if claimed == len(rows):
+        return []
+    if not rows or len(rows[-1][1]) < 0.5 * max(len(cells) for _, cells in rows):
+        raise RecordingError(
+            f"'{file}' lies about its size: NumFrames is {claimed}, but it holds {len(rows)} frames"
+            f"{', the last of them broken off' if rows else ''}."
+        )
+    return [f"NumFrames is {claimed}, but the file holds {len(rows)} frames, which are read"]
+
+
+def _trim(cells: list[str]) -> list[str]:
+    """Cells without the empty ones at the end of a line: gaps of the last markers, or a tab too many."""
+    while cells and not cells[-1].strip():
         cells = cells[:-1]
     return cells
 
 
-def _check_rate(file: Path, time: Array, stated: str) -> None:
-    if len(time) > 1:
-        rate = (len(time) - 1) / float(time[-1] - time[0]) if time[-1] > time[0] else 0.0
-        if not np.isclose(rate, _stated_number(file, "DataRate", stated), rtol=0.01):
-            raise RecordingError(f"'{file}': DataRate is {stated} Hz, but its times are {rate:.6g} frames a second.")
+def _rate_note(file: Path, time: Array, stated: str) -> list[str]:
+    if len(time) < 2:
+        return []
+    rate = (len(time) - 1) / float(time[-1] - time[0]) if time[-1] > time[0] else 0.0
+    if np.isclose(rate, _stated_number(file, "DataRate", stated), rtol=0.01):
+        return []
+    return [f"DataRate is {stated} Hz, but the times are {rate:.6g} frames a second, which are believed"]
 
 
 def write_trc(path: str | Path, markers: Markers) -> Path:

@@ -1,4 +1,4 @@
-"""Units of recordings, and sizes that tell that a unit is wrong."""
+"""Units and labels of recordings, and sizes that tell that a unit is wrong."""
 
 from __future__ import annotations
 
@@ -12,7 +12,11 @@ from torseur.description.mechanism.units import kind_of, parse_unit
 from torseur.errors import RecordingError, UnitError
 
 SMALLEST, LARGEST = 0.02, 25.0  # m: extents of what is recorded with markers, from a hand to a hall
-_JOINED = {"nmm": "N*mm", "n.mm": "N*mm", "n-mm": "N*mm", "nm": "N*m", "n.m": "N*m", "n-m": "N*m", "volts": "V"}
+_JOINED = {"nmm": "N*mm", "n.mm": "N*mm", "n-mm": "N*mm", "nm": "N*m", "n.m": "N*m", "n-m": "N*m", "volts": "V",
+           "nt": "N", "newton": "N", "newtons": "N", "ntm": "N*m", "ntmm": "N*mm", "nt*m": "N*m", "nt*mm": "N*mm",
+           # A field of four letters cuts words.
+           "mete": "m", "meter": "m", "meters": "m", "metre": "m", "metres": "m", "mill": "mm", "millimeters": "mm",
+           "millimetres": "mm", "cent": "cm", "centimeters": "cm", "centimetres": "cm"}  # fmt: skip
 
 
 def factor_to_si(unit: str, wanted: str, where: str) -> float:
@@ -28,6 +32,12 @@ def factor_to_si(unit: str, wanted: str, where: str) -> float:
             f"{where}: the unit {unit} is that of a {kind_of(dimension)}, expected a {kind_of(expected)} ({wanted})."
         )
     return float(factor)
+
+
+def likely_length(values: Array) -> str:
+    """m or mm, as sizes of what laboratories record tell; mm where they tell nothing, as most files have it."""
+    known = values[np.isfinite(values)]
+    return "m" if len(known) and 0 < float(np.percentile(np.abs(known), 95)) < LARGEST else "mm"
 
 
 def extent(positions: Array) -> float:
@@ -62,3 +72,19 @@ def _length(size: float) -> str:
 def plain(text: str) -> str:
     """A label or unit without the blanks that files pad it with."""
     return re.sub(r"\s+", " ", text).strip()
+
+
+def distinct_labels(labels: list[str], count: int) -> tuple[list[str], list[str]]:
+    """A label of its own for every point; those without one, or with one that is taken, get another, noted."""
+    distinct: list[str] = []
+    renamed: list[str] = []
+    for k in range(count):
+        wanted = labels[k] if k < len(labels) and labels[k] else f"unlabelled {k + 1}"
+        label, times = wanted, 1
+        while label in distinct:
+            times += 1
+            label = f"{wanted} ({times})"
+        if k >= len(labels) or label != labels[k]:
+            renamed.append(label)
+        distinct.append(label)
+    return distinct, [f"points without a label of their own, named here: {', '.join(renamed)}"] if renamed else []
