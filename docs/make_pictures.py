@@ -18,6 +18,8 @@ from torseur.description import library
 from torseur.description.readers import read_robot
 from torseur.presentation.report.compose.make_report import Occasion, content_of
 from torseur.presentation.report.page.report_page import write_report
+from torseur.presentation.scene.make_scene import Take
+from torseur.presentation.scene.pictures.picture_files import Shot
 
 PICTURES = Path(__file__).resolve().parent / "pictures"
 SWITCHES = ("--no-sandbox", "--disable-gpu", "--enable-unsafe-swiftshader", "--hide-scrollbars")
@@ -141,10 +143,16 @@ def take_thesis() -> None:
     figure.savefig(PICTURES / "thesis_overshoot.png", dpi=100)
 
 
+def take_car() -> None:
+    """The picture that moves, of the README: the car of the library drives into a turn."""
+    shown = Take(5.0, {"steer": 1.5})
+    ts.animate(library.load("car"), PICTURES / "car.gif", take=shown, shot=Shot(480, 280, 10.0))
+
+
 def main(names: list[str]) -> None:
     """All pictures, or those named."""
-    if names == ["thesis"]:
-        take_thesis()
+    if names in (["thesis"], ["car.gif"]):
+        {"thesis": take_thesis, "car.gif": take_car}[names[0]]()
         return
     browser_path = os.environ.get("TORSEUR_BROWSER") or shutil.which("chromium") or shutil.which("google-chrome")
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:

@@ -17,6 +17,7 @@ from torseur.presentation.scene.bodies.drawn_shapes import arrow
 from torseur.presentation.scene.orientation import rotation, screen_axes
 from torseur.presentation.scene.overlays import Arrows, Dots, Overlay
 from torseur.presentation.scene.palette import Colour
+from torseur.presentation.scene.pictures.depth_buffer import Faces, paint_faces
 from torseur.presentation.scene.pictures.poster import element_lines, trace_line
 from torseur.presentation.scene.pictures.triangles import Surface, surface_of, wire
 from torseur.presentation.scene.scene import Array, Scene
@@ -32,10 +33,10 @@ SKY, GROUND, GRID, SHADOW = (250, 251, 252), (232, 235, 239), (203, 209, 216), (
 LIGHT = np.array([0.45, 0.55, 0.7]) / np.linalg.norm([0.45, 0.55, 0.7])  # right, up, towards the viewer
 AMBIENT, LAMP = 0.62, 0.5
 SHADE_OF_FLOOR = 0.22
+DARKER = tuple(round(light + SHADE_OF_FLOOR * (dark - light)) for light, dark in zip(GROUND, SHADOW, strict=True))
 FIELD_OF_VIEW = 0.6  # as the viewer's camera
 SAMPLES = 40
 LONG_WAY = 1.5  # sizes of the mechanism beyond which the camera goes along
-Face = tuple[list[tuple[float, float]], tuple[int, int, int, int]]  # corners in pixels; red, green, blue, opacity
 THIN = 0.004
 
 
@@ -67,9 +68,14 @@ class Renderer:
         image_module, draw_module = _pillow()
         size = (SMOOTH * self.width, SMOOTH * self.height)
         image = self._backdrop(image_module, draw_module, size)
-        canvas = draw_module.Draw(image, "RGBA")
-        for corners, colour in self._faces(time):
-            canvas.polygon(corners, fill=colour)
+        faces, shadows = self._faces(time)
+        canvas = draw_module.Draw(image)
+        for corners in (corners for shadow in shadows for corners in shadow.tolist()):
+            # Triangles of one shadow overlap and would add up: they are drawn opaque, in a darker grey of the floor.
+            canvas.polygon([(x, y) for x, y in corners], fill=DARKER)
+        pixels = np.asarray(image).reshape(-1, 3).astype(float)
+        paint_faces(pixels, faces, size)
+        image = image_module.fromarray(pixels.round().astype(np.uint8).reshape(size[1], size[0], 3), "RGB")
         small = image.resize((self.width, self.height), image_module.Resampling.LANCZOS)
         self._write_labels(draw_module.Draw(small), time)
         return small
@@ -231,10 +237,9 @@ class Renderer:
         flat: Array = off[:, :2] * scale * nearer[:, None]
         return flat * np.array([1.0, -1.0]) + np.array([self.width, self.height]) * SMOOTH / 2
 
-    def _faces(self, time: float) -> Iterator[Face]:
-        """Triangles that face the viewer, far ones first, shaded."""
-        corners, colours, depths = [], [], []
-        shadows = []
+    def _faces(self, time: float) -> tuple[Faces, list[Array]]:
+        """Triangles that face the viewer, shaded, and their shadows on the floor."""
+        corners, colours, nearness, shadows = [], [], [], []
         for surface, rgb, opacity in self._surfaces(time):
             flat = self._project(surface.vertices)[surface.triangles]
             solid = surface.vertices[surface.triangles]
@@ -246,23 +251,17 @@ class Renderer:
             light = AMBIENT + LAMP * np.maximum(normal @ LIGHT / size, 0.0)
             shaded = np.clip(255 * rgb * light[:, None], 0, 255)
             corners.append(flat[seen])
-            colours.append(np.concatenate([shaded, np.full((len(shaded), 1), 255 * opacity)], axis=1))
-            depths.append(solid[seen][:, :, 2].mean(axis=1))
+            colours.append(np.concatenate([shaded, np.full((len(shaded), 1), opacity)], axis=1))
+            nearness.append(self._nearness(surface.vertices)[surface.triangles][seen])
             if self._floor is not None:
                 shadows.append(self._project(self._shadow(surface.vertices))[surface.triangles][seen])
-        yield from self._shadow_faces(shadows)
-        points, paints = np.concatenate(corners), np.concatenate(colours).round().astype(int)
-        for k in np.argsort(np.concatenate(depths), kind="stable"):
-            red, green, blue, clear = paints[k].tolist()
-            yield [(x, y) for x, y in points[k].tolist()], (red, green, blue, clear)
+        return Faces(np.concatenate(corners), np.concatenate(nearness), np.concatenate(colours)), shadows
 
-    def _shadow_faces(self, shadows: list[Array]) -> Iterator[Face]:
-        # Triangles of one shadow overlap and would add up: they are drawn opaque, in a darker grey of the floor.
-        pairs = zip(GROUND, SHADOW, strict=True)
-        red, green, blue = (round((1 - SHADE_OF_FLOOR) * light + SHADE_OF_FLOOR * dark) for light, dark in pairs)
-        for faces in shadows:
-            for face in faces.tolist():
-                yield [(x, y) for x, y in face], (red, green, blue, 255)
+    def _nearness(self, points: Array) -> Array:
+        """What grows towards the viewer, and is linear on the screen."""
+        middle, _, distance = self._camera
+        off = points[:, 2] - middle[2]
+        return np.asarray(off if np.isinf(distance) else 1.0 / np.maximum(distance - off, 0.05 * distance))
 
     # Floor and backdrop
 
