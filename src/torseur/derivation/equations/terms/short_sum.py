@@ -52,6 +52,7 @@ def few_terms(expression: Expr, limit: int = LIMIT, hopeless: int = HOPELESS) ->
     return result
 
 
+# Why harmonics: docs/decisions/0104-sums-of-angles-by-harmonics.md.
 def _with_sums_of_angles(polynomial: Polynomial, limit: int) -> Polynomial:
     """The sum by sums of angles where it is written with fewer symbols so.
 
