@@ -43,6 +43,7 @@ class Way:
     formulation: str = "augmented"
     backend: str = "auto"
     target: str = "c"
+    quick: bool = False  # leaves what takes longest to the whole matrix
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,8 @@ def derivatives(case, method, second=False):
         raise Unclear("nothing moves")
     if second and case.mechanism.contacts:
         raise Unclear("times of switches are known to first order only")
+    if second and case.way.quick and _start_depends(case):
+        raise Unclear("starts that constraints complete are left to the whole matrix")
     parameters = [p.name for p in case.mechanism.parameters if p.name.rpartition(".")[2] in ("a", "k", "m")]
     result = ts.sensitivity(
         case.equations, criterion, parameters, until=SPAN, method=method, second_order=second, rtol=1e-10

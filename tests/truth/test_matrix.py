@@ -1,6 +1,7 @@
 """Every two features of the product meet in some case, and each case is answered as the oracle answers it, or refused."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -23,7 +24,7 @@ def test_every_two_features_meet(part):
                 text = generate(combination.seed, combination.wish)
             except Unreachable:
                 continue
-            outcome = answer(text, combination.question, combination.way)
+            outcome = answer(text, combination.question, replace(combination.way, quick=True))
             if outcome.is_fault and not known(combination, text, outcome):
                 faults.append(f"{combination}: {outcome.verdict} {outcome.detail}\n{text}")
     assert not faults, "\n".join(faults)

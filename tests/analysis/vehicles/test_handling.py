@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -30,6 +32,7 @@ def test_closed_forms_of_the_single_track_model(run):
     assert run.understeer_gradient == pytest.approx(bicycle.UNDERSTEER, rel=1e-10)
     assert run.characteristic_speed == pytest.approx(np.sqrt(bicycle.LENGTH / bicycle.UNDERSTEER), rel=1e-10)
     assert run.critical_speed is None
+    assert all(check.agrees for check in run.checks)
     assert run.gains.yaw_gain == pytest.approx(bicycle.yaw_gain(25.0), rel=1e-10)
     sideslip = bicycle.B / 25.0**2 - bicycle.M * bicycle.A / (bicycle.LENGTH * bicycle.CR)
     assert run.gains.sideslip_per_acceleration == pytest.approx(sideslip, rel=1e-10)
@@ -82,6 +85,10 @@ def test_turns_of_a_car_whose_rear_axle_saturates():
     """
     car = vehicles.vehicle(ts.parse(SATURATING), "delta")
     turns = vehicles.steady_cornering(car, 20.0, up_to=20.0)
+    assert all(check.agrees for check in turns.checks)
+    one = turns.turns[1]
+    wrong = replace(one, motions=replace(one.motions, state_matrix=1.001 * one.motions.state_matrix))
+    assert [check.agrees for check in replace(turns, turns=(*turns.turns[:1], wrong)).checks] == [True, False]
     a, first = turns.lateral_acceleration, turns.first_unstable
     assert first is not None
     number = turns.turns.index(first)

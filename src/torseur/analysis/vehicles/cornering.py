@@ -8,7 +8,7 @@ no more: that is the limit.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -17,6 +17,7 @@ from torseur.analysis.vehicles.steered_vehicle import Vehicle
 from torseur.computation.linearisation.equilibrium import Steady, steady_from, steady_motion
 from torseur.computation.linearisation.operating_point import Point, point_of
 from torseur.computation.linearisation.small_motions import SmallMotions, small_motions
+from torseur.computation.linearisation.verification import Check, check_steadiness
 from torseur.computation.simulation.model.system import Vector
 from torseur.errors import TorseurError
 
@@ -99,6 +100,15 @@ class SteadyCornering:
         rows = np.vander(self.steering[k - 1 : k + 2], 3)
         c = np.linalg.solve(rows, a[k - 1 : k + 2])
         return float(c[2] - c[1] ** 2 / (4.0 * c[0])) if c[0] < 0 else float(a[k])
+
+    @property
+    def checks(self) -> tuple[Check, ...]:
+        """Whether the turns are steady and their small motions right: of each of both checks the worst turn."""
+        motions = [turn.motions for turn in self.turns]
+        # Where a turn leads to and which way it points changes in it: all speeds may be other than zero.
+        steadiness = [check_steadiness(m.point, tuple(range(m.point.speeds)), np.abs(_roots(m))) for m in motions]
+        worst = [max(kind, key=lambda c: c.error) for kind in (steadiness, [m.check for m in motions])]
+        return tuple(replace(check, by=f"{check.by}, in the worst turn") for check in worst)
 
     @property
     def first_unstable(self) -> Turn | None:
@@ -253,3 +263,7 @@ def turn_of(vehicle: Vehicle, steady: Steady) -> Turn:
         _turning(vehicle, steady.point), state[steered.steering], state[steered.drive],
         _speed_aim(vehicle, steady.point), len(vehicle.moving), kept, small_motions(point),
     )  # fmt: skip
+
+
+def _roots(motions: SmallMotions) -> Vector:
+    return np.array([mode.eigenvalue for mode in motions.modes])

@@ -20,6 +20,7 @@ from torseur.computation.linearisation.equilibrium import Steady, steady_equatio
 from torseur.computation.linearisation.frequency_response import FrequencyResponse, output_rows, response_per_input
 from torseur.computation.linearisation.modes import Mode
 from torseur.computation.linearisation.small_motions import small_motions
+from torseur.computation.linearisation.verification import Check
 from torseur.computation.simulation import Trajectory, simulate
 from torseur.computation.simulation.model.first_order_form import as_system, system_with_accelerations
 from torseur.computation.simulation.model.system import Vector
@@ -95,6 +96,11 @@ class Handling:
     def turn(self) -> Turn:
         """Straight running as a turn without lateral acceleration, with its small motions and eigenvalues."""
         return turn_of(self.vehicle, self.straight)
+
+    @property
+    def checks(self) -> tuple[Check, ...]:
+        """Whether straight running is steady, and its small motions are those of the equations of motion."""
+        return self.straight.check, self.turn.motions.check
 
     @property
     def modes(self) -> tuple[Mode, ...]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from torseur.cli.shared.about_state import VerifyOption
 from torseur.cli.shared.option_rules import Rule, force_needs, option_rules
 from torseur.cli.shared.options import ForceOption, JsonOption, SourceArgument, ValueOptions
 
@@ -67,6 +68,7 @@ class HandlingOptions(NamedTuple):
     report: PageOption = None
     values: ValueOptions = ValueOptions()
     force: ForceOption = False
+    verify: VerifyOption = True
     json: JsonOption = False
 
 
@@ -83,6 +85,7 @@ def handling(options: HandlingOptions) -> None:
     from torseur.analysis.vehicles.handling import eigenvalues_over_speed, lane_change, step_steer
     from torseur.analysis.vehicles.handling import handling as of_vehicle
     from torseur.analysis.vehicles.steered_vehicle import vehicle
+    from torseur.cli.shared.about_state import report_checks
     from torseur.cli.shared.console import print_json, progress, say, working
     from torseur.cli.shared.output_files import require_outputs
     from torseur.cli.shared.prepared_model import Work
@@ -114,8 +117,10 @@ def handling(options: HandlingOptions) -> None:
         command = f"torseur handling {options.source} --steering {options.steering}"
         command += f" --drive {options.drive}" if options.drive else ""
         write_handling_page(run, turns, stepped, lanes, roots, f"{command} --speed '{options.speed}'", options.report)
+    checks = [*run.checks, *(turns.checks if turns is not None else ())] if options.verify else []
     if options.json:
-        print_json(document(run, turns, stepped, lanes, roots))
+        print_json(document(run, turns, stepped, lanes, roots) | {"checks": [check.to_dict() for check in checks]})
+        report_checks(checks, json=True)
         return
     _show(run, turns, stepped, lanes)
     for speed_now, values in roots:
@@ -123,6 +128,7 @@ def handling(options: HandlingOptions) -> None:
     for path in (options.out, options.report):
         if path is not None:
             say(f"written: {path}")
+    report_checks(checks, json=False)
 
 
 def _slowest(values: tuple[complex, ...]) -> list[complex]:
