@@ -86,12 +86,7 @@ class Composition:
         """The whole scene; None where a place has no value yet."""
         if self.motion is None:
             return None
-        bodies = tuple(Body(name, shapes=shapes, fixed=name == EARTH_NAME) for name, shapes in self.shapes.items())
-        scene = Scene(title, bodies, self.motion, self.elements, self.overlays(), self.view(), reason)
-        points = self._points
-        if scene.view.flat or self.looks or len(points) < 2:
-            return scene
-        return replace(scene, view=replace(scene.view, azimuth=clearest_side(scene, points)))
+        return Scene(title, self._bodies, self.motion, self.elements, self.overlays(), self.view(), reason)
 
     @cached_property
     def _points(self) -> Array:
@@ -121,7 +116,19 @@ class Composition:
         table = normal is not None and abs(float(normal @ upward)) > 0.99
         return np.array([0.0, 1.0, 0.0]) if table else upward
 
+    @cached_property
+    def _bodies(self) -> tuple[Body, ...]:
+        return tuple(Body(name, shapes=shapes, fixed=name == EARTH_NAME) for name, shapes in self.shapes.items())
+
     def view(self) -> View:
+        """How the mechanism is first seen: flat, or from the side on which its own parts hide least of it."""
+        first, points = self._first_view, self._points
+        if first.flat or self.looks or self.motion is None or len(points) < 2:
+            return first
+        return replace(first, azimuth=clearest_side(Scene("", self._bodies, self.motion, view=first), points))
+
+    @cached_property
+    def _first_view(self) -> View:
         up = self.up
         normal = None if self.looks else plane_normal(self.pictures, up)
         # Seen from straight above, a mechanism that stands on the floor is easier to grasp from aside.

@@ -5,10 +5,12 @@ A mechanism in space is seen from the side on which its own parts hide least of 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from torseur.presentation.scene.bodies.body_shapes import Pictures
 from torseur.presentation.scene.bodies.joint_shapes import moving_axes
@@ -61,28 +63,38 @@ def is_deep(points: Array, normal: Array) -> bool:
 
 def clearest_side(scene: Scene, points: Array) -> float:
     """The azimuth, of four, from which the shapes of a scene hide fewest points where its motion starts."""
+    solids = list(_solids(scene))
     hidden = []
     for side in (0, -1, 1, 2):
         azimuth = ASIDE + side * np.pi / 2
-        view = replace(scene.view, azimuth=azimuth, elevation=ABOVE)
-        hidden.append((_count_hidden(replace(scene, view=view), points), azimuth))
+        screen = screen_axes(replace(scene.view, azimuth=azimuth, elevation=ABOVE))
+        hidden.append((_count_hidden(solids, points, screen), azimuth))
     best = min(hidden, key=lambda one: one[0])
     return best[1] if hidden[0][0] - best[0] > WORTH * len(points) else ASIDE
 
 
-def _count_hidden(scene: Scene, points: Array) -> int:
-    """How many points lie well behind a shape, in the first view of a scene."""
-    screen = screen_axes(scene.view)
-    flat = points @ screen.T
-    hidden = np.zeros(len(points), dtype=bool)
-    clear = NEAR * float(np.linalg.norm(np.ptp(points, axis=0)))
+def _solids(scene: Scene) -> Iterator[tuple[Array, NDArray[Any]]]:
+    """Corners, in the world where the motion starts, and triangles of every shape."""
     for number, body in enumerate(scene.bodies):
-        turn = rotation(scene.motion.quaternions[0, number])
+        turn, place = rotation(scene.motion.quaternions[0, number]), scene.motion.positions[0, number]
         for shape in body.shapes:
             surface = surface_of(shape, 0.0)
             if surface is not None and len(surface.triangles):
-                corners = (surface.vertices @ turn.T + scene.motion.positions[0, number]) @ screen.T
-                hidden |= _behind(flat, corners[surface.triangles], clear)
+                yield surface.vertices @ turn.T + place, surface.triangles
+
+
+def _count_hidden(solids: Sequence[tuple[Array, NDArray[Any]]], points: Array, screen: Array) -> int:
+    """How many points lie well behind a shape; the rows of `screen` are right, up and towards the viewer."""
+    flat = points @ screen.T
+    hidden = np.zeros(len(points), dtype=bool)
+    clear = NEAR * float(np.linalg.norm(np.ptp(points, axis=0)))
+    for vertices, triangles in solids:
+        corners = vertices @ screen.T
+        low, high = corners.min(axis=0), corners.max(axis=0)
+        inside = np.all((flat[:, :2] >= low[:2]) & (flat[:, :2] <= high[:2]), axis=1)
+        near = inside & (flat[:, 2] < high[2] - clear) & ~hidden
+        if near.any():
+            hidden[near] = _behind(flat[near], corners[triangles], clear)
     return int(hidden.sum())
 
 
