@@ -49,6 +49,17 @@ def test_a_reference_to_replicas_and_others_is_refused(read_mjcf):
         read_mjcf(f'{TWO}<replicate count="2"><body><joint name="j"/>{BALL}</body></replicate>', rest)
 
 
+def test_controls_are_numbered_as_mujoco_numbers_them(read_mjcf):
+    """Names in the order of MuJoCo 4.0: what is written once, then replica by replica, each with all its actuators."""
+    two = f'<body><joint name="a" axis="0 0 1"/>{BALL}<body><joint name="b" axis="0 0 1"/>{BALL}</body></body>'
+    text = f'{TWO}<replicate count="2">{two}</replicate><replicate count="2" sep="_"><replicate count="2"><body><joint name="c"/>{BALL}</body></replicate></replicate>'
+    motors = "".join(f'<motor name="m{joint}" joint="{joint}"/>' for joint in "xacyb")
+    controls = read_mjcf(text, f"<actuator>{motors}</actuator>").controls
+    names = " ".join(c.actuator for c in controls)
+    assert names == "mx my ma0 mb0 ma1 mb1 mc0_0 mc1_0 mc0_1 mc1_1"
+    assert [c.number for c in controls] == list(range(10))
+
+
 def test_replicated_tendons_share_what_is_not_replicated(read_mjcf):
     """As MuJoCo 4.0 has it: one tendon from the hook to each lamp, with its spring, and the names of replicas."""
     lamps = f'<site name="hook"/><replicate count="3" offset="1 0 0"><body><freejoint/>{BALL}<site name="lamp"/></body></replicate>'

@@ -90,15 +90,14 @@ def _replicate_references(replicate: Element, suffixes: Iterable[str], sections:
     names = {str(part.text("name")) for part in replicate.walk() if "name" in part.attributes}
     # A tendon that is replicated takes along what refers to it, so its section comes before those of its users.
     for section in sorted(sections, key=lambda one: one.tag != "tendon"):
-        parts: list[Element] = []
-        for child in section.children:
-            if not _refers(child, names, section.tag == "tendon"):
-                parts.append(child)
-                continue
-            if section.tag == "tendon" and "name" in child.attributes:
-                names.add(str(child.text("name")))
-            parts += [_with_references(_rename(child, suffix), names, suffix) for suffix in suffixes]
-        section.children = parts
+        shares = section.tag == "tendon"
+        replicated = [child for child in section.children if _refers(child, names, shares)]
+        if shares:
+            names.update(str(child.text("name")) for child in replicated if "name" in child.attributes)
+        # MuJoCo's order, in which it numbers controls: what is written once, then replica by replica.
+        section.children = [child for child in section.children if not any(child is one for one in replicated)] + [
+            _with_references(_rename(child, suffix), names, suffix) for suffix in suffixes for child in replicated
+        ]
 
 
 def _refers(element: Element, names: set[str], shares: bool) -> bool:
