@@ -2,9 +2,10 @@
 
     python benchmarks/bench_robot_calls.py [results/robot_calls.md]
 
-Needs the packages pin and example-robot-data. Times are the least of several rounds and hold the call itself and the
-array of the result; an empty Python call is taken off. Pinocchio writes into its `data` and returns arrays that refer
-to it. What is not proven here: behaviour under load of many threads, other processors.
+Needs the packages pin and example-robot-data; with casadi, calls of `ts.casadi_function` from Python stand beside (the
+bindings of Pinocchio on PyPI come without theirs for CasADi). Times are the least of several rounds and hold the call
+itself and the array of the result; an empty Python call is taken off. Pinocchio writes into its `data` and returns
+arrays that refer to it. What is not proven here: behaviour under load of many threads, other processors.
 """
 
 from __future__ import annotations
@@ -12,7 +13,10 @@ from __future__ import annotations
 import importlib.metadata
 import sys
 import timeit
+from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -63,15 +67,25 @@ def compare(name: str, kind: str, frame: str, floating: bool) -> list[str]:
             lambda x: x,
         ),
     }
+    casadi = casadi_calls(robot, (q, v, a, tau)) if find_spec("casadi") is not None else {}
     lines = []
     for case, (ours, other, shape) in cases.items():
         difference = np.abs(ours() - shape(other())).max() / max(1.0, np.abs(ours()).max())
         assert difference < 1e-11, (name, case, difference)
         mine, peer = least(ours), least(other)
-        lines.append(
-            f"| {kind} | {case} | {1e9 * mine:.0f} | {1e9 * peer:.0f} | {peer / mine:.1f} | {difference:.0e} |"
-        )
+        through = f"{1e9 * least(casadi[case], 300):.0f}" if case in casadi else ""
+        times = f"{1e9 * mine:.0f} | {1e9 * peer:.0f} | {peer / mine:.1f} | {through}"
+        lines.append(f"| {kind} | {case} | {times} | {difference:.0e} |")
     return lines
+
+
+def casadi_calls(robot: ts.Robot, state: tuple[np.ndarray, ...]) -> dict[str, Callable[[], Any]]:
+    """The same functions as functions of CasADi, called from Python."""
+    q, v, a, tau = state
+    functions = {"rnea": "inverse_dynamics", "aba": "forward_dynamics", "crba": "mass_matrix"}
+    arguments = {"rnea": (q, v, a), "aba": (q, v, tau), "crba": (q,)}
+    made = {case: ts.casadi_function(robot.mechanism, name) for case, name in functions.items()}
+    return {case: lambda case=case: made[case](*arguments[case]) for case in functions}
 
 
 def main() -> None:
@@ -81,8 +95,8 @@ def main() -> None:
         "",
         f"Pinocchio {importlib.metadata.version('pin')}; nanoseconds per call, one state, results as arrays.",
         "",
-        "| robot | function | torseur | Pinocchio | ratio | difference |",
-        "| --- | --- | --- | --- | --- | --- |",
+        "| robot | function | torseur | Pinocchio | ratio | ours through CasADi | difference |",
+        "| --- | --- | --- | --- | --- | --- | --- |",
         *rows,
     ]
     print("\n".join(table))

@@ -46,7 +46,9 @@ def read_geom(element: Element, body: str, outer: Transform, scene: Scene) -> Ge
     kind = (element.text("type") or "sphere").strip()
     name = element.text("name")
     if kind in UNMODELLED:
-        scene.assembly.ledger.note_unmodelled(f"geoms of type {kind}.", element)
+        has_mass = kind == "sdf" and scene.settings.inertia_from_geoms != "false"
+        lost = ", and their mass is missing where the body says none" if has_mass else ""
+        scene.assembly.ledger.note_unmodelled(f"geoms of type {kind}: they have no shape here{lost}.", element)
         element.take()
         return None
     if kind not in _SIZES:
