@@ -39,6 +39,17 @@ def test_reaction_of_the_pendulum(torseur, method):
     assert "pivot.force.y = m*(l*theta'^2 + g*cos(theta))" in result.stdout
 
 
+def test_reactions_say_which_forces_they_leave_out(torseur, tmp_path):
+    path = tmp_path / "stopped.lsd"
+    path.write_text(
+        "let b = body mass = 2 kg, centre = 0, inertia = 0 end ; join earth and b as j with prismatic(z) along [0, 0, 1] "
+        "stops 0, 1 restitution 0 end ;", encoding="utf-8",
+    )  # fmt: skip
+    assert "Without the forces of 'j.lower', 'j.upper': simulate" in torseur("reactions", str(path)).stdout
+    assert json.loads(torseur("reactions", str(path), "--json").stdout)["besides"] == ["j.lower", "j.upper"]
+    assert "Without" not in torseur("reactions", PENDULUM).stdout
+
+
 def test_undetermined_reactions_are_said(torseur):
     result = torseur("reactions", "library:slider_crank", "--joint", "wrist")
     assert "wrist.force.z is not determined by the motion" in result.stdout

@@ -127,3 +127,17 @@ def test_friction_at_rest_shares_with_what_holds_the_joint_already():
     assert np.isfinite(
         ts.simulate(ts.parse(driven), until=0.1, samples=3, outputs=["hinge.force.z"])["hinge.force.z"]
     ).all()
+
+
+def test_two_contacts_share_what_one_could_bear():
+    """Oracle: a stop in the guide and a floor 0.3 m beside it: each of them alone tells the moment, both do not."""
+    text = """gravity = [0, 0, -10] ; let b = body mass = 2 kg, centre = 0, inertia = diag(1, 1, 1) end ; let foot = [0.3, 0, 0] m @ b ;
+        join earth and b as j with prismatic(z) along [0, 0, 1]{stop} end ;{floor}"""
+    stop, floor = (
+        " stops 0, 1 restitution 0",
+        " contact foot.point with earth normal [0, 0, 1] friction 0, restitution 0 as floor ;",
+    )
+    for parts, expected in (((stop, ""), 0.0), (("", floor), 6.0), ((stop, floor), np.nan)):
+        block = ts.parse(text.format(stop=parts[0], floor=parts[1]))
+        found = ts.simulate(block, until=0.1, samples=2, outputs=["j.moment.y"])["j.moment.y"]
+        np.testing.assert_allclose(found, expected, atol=1e-9)

@@ -53,7 +53,7 @@ class Reaction:
 def reactions(
     mechanism: Mechanism | Equations, joints: Sequence[str] | None = None, method: str = "newton_euler"
 ) -> dict[str, Reaction]:
-    """The reactions in the named joints (all without names), as formulas.
+    """The reactions in the named joints (all without names), as formulas, while no stop, contact or dry friction acts.
 
     method  newton_euler (free bodies) or multipliers (six constraints that hold the joint together)
     """

@@ -52,7 +52,7 @@ def undetermined_outputs(
 
 
 def _held_already(constrained: Constrained, t: float, y: Vector) -> dict[int, Vector]:
-    """Combinations by which closed contacts and friction at rest share their forces with the constraints, by row."""
+    """Combinations by which closed contacts and friction at rest share forces with others and constraints, by row."""
     if constrained.contacts is None:
         return {}
     numbers, programs = constrained.contacts.numbers, constrained.programs
@@ -62,14 +62,16 @@ def _held_already(constrained: Constrained, t: float, y: Vector) -> dict[int, Ve
     lasting = np.flatnonzero(constrained.with_contacts(np.ones(len(constrained.lasting.constraints))))
     touching = [constrained.lasting.holonomic + k for k in np.flatnonzero(np.abs(gaps) < STILL)]
     rubbing = range(len(rows) - programs.statics["NT"], len(rows))
-    found = {}
+    found, basis = {}, lasting.tolist()
     for row in [k for k in (*touching, *rubbing) if abs(speeds[k]) < STILL]:
         size = np.linalg.norm(rows[row])
-        shares = np.linalg.lstsq(rows[lasting].T, rows[row], rcond=None)[0] if len(lasting) else np.zeros(0)
-        if size > 0.0 and np.linalg.norm(rows[row] - rows[lasting].T @ shares) < IMPLIED * size:
+        shares = np.linalg.lstsq(rows[basis].T, rows[row], rcond=None)[0] if basis else np.zeros(0)
+        if size > 0.0 and np.linalg.norm(rows[row] - rows[basis].T @ shares) < IMPLIED * size:
             combination = np.zeros(len(rows))
-            combination[row], combination[lasting] = 1.0, np.where(np.abs(shares) > INSENSITIVE, -shares, 0.0)
+            combination[row], combination[basis] = 1.0, np.where(np.abs(shares) > INSENSITIVE, -shares, 0.0)
             found[row] = combination
+        else:
+            basis.append(row)
     return found
 
 
