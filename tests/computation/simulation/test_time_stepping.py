@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+from importlib.resources import files
 
 import numpy as np
 import pytest
@@ -185,3 +187,20 @@ def test_what_time_steps_do_not_cover_is_said():
         stepped(ball, -1)
     with pytest.raises(UnsupportedError, match="dense=True"):
         stepped(ball, 1, samples=None, dense=True)
+
+
+def test_a_quadruped_lands_on_its_feet_and_they_carry_its_weight():
+    """Oracle: the weight of all its parts, and the momentum that the feet have given it."""
+    text = (files("torseur.description.library") / "lsd" / "quadruped.lsd").read_text(encoding="utf-8")
+    text = re.sub(r"law press.*?;\n|apply force \[-mu.*?;\n|param k_g.*?v_s =.*?;\n", "", text, flags=re.S)
+    words = "contact {0}_foot.sphere radius 2 cm with earth normal [0,0,1] friction 0.8 as {0}_ground ;\n"
+    feet = ("fl", "fr", "hl", "hr")
+    text = text.replace("init z", "".join(map(words.format, feet)) + "init z")
+    names = [f"{leg}_ground.multiplier" for leg in feet]
+    motion = stepped(ts.parse(text), 2, samples=2001, outputs=[*names, "energy"])
+    mass = 7 + 4 * (0.6 + 0.9 + 0.2)
+    pressed = -sum(motion[name] for name in names)
+    assert pressed[-1] == pytest.approx(mass * G, rel=5e-3) and pressed[0] == 0.0
+    given = np.sum(pressed[1:]) * 1e-3  # multipliers are means over the step that ends there
+    assert given == pytest.approx(mass * G * 2, abs=0.3)  # the momentum that is left is below that
+    assert np.diff(motion["energy"]).max() < 1e-4 * mass * G

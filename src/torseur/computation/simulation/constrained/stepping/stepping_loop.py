@@ -7,16 +7,6 @@ import math
 from torseur.computation.codegen.routine import Array, External, Static, routine, zeros
 from torseur.computation.simulation.constrained.solver.constrained_sizes import NQ, NV
 from torseur.computation.simulation.constrained.stepping.block_factors import dot_of, force_to_metric
-from torseur.computation.simulation.constrained.stepping.impulses import (
-    CLOSED,
-    OPEN,
-    REBOUNDS,
-    SLIDING,
-    STUCK,
-    friction_row,
-    friction_rows,
-    limit_now,
-)
 from torseur.computation.simulation.constrained.stepping.stepping_memory import (
     CONTACTS,
     LINES,
@@ -27,6 +17,16 @@ from torseur.computation.simulation.constrained.stepping.stepping_memory import 
     PLANES,
     Stepping,
     Structure,
+)
+from torseur.computation.simulation.constrained.stepping.stepping_rows import (
+    CLOSED,
+    OPEN,
+    REBOUNDS,
+    SLIDING,
+    STUCK,
+    friction_row,
+    friction_rows,
+    limit_now,
 )
 from torseur.computation.simulation.constrained.stepping.time_step import NO_INERTIA, TAKEN, take_time_step
 from torseur.computation.simulation.events.event_search import NG, is_wanted, side_of

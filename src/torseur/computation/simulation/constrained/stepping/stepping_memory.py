@@ -69,7 +69,10 @@ class Stepping(Record):
     drift: Array
     force: Array
     impulse: Array  # of forces in a step, beyond what moves the free speeds: that of lasting constraints
-    force_before: Array  # that before an impact
+    force_before: Array  # that before impulses
+    force_after: Array
+    more: Array  # what forces add after impulses, as an impulse
+    step_more: Array  # the same beyond the last estimate
     entries: Array  # of the rows of contacts and friction
     white: Array  # the same in the metric, along lasting constraints
     white_column: IntArray  # speed of each of its entries that is not zero
@@ -98,6 +101,10 @@ class Stepping(Record):
     limits: Array  # of each friction element, apart from what presses it
     coefficients: Array
 
+    matrix: Array  # of the linear equations of impulses
+    residual: Array
+    unknown: IntArray  # rows of these
+    slides: IntArray  # 1 for friction elements at their limit
     taking: IntArray  # contacts that take part
     rubbing: IntArray  # friction elements that take part
     state: IntArray  # of each contact, then of each friction element
@@ -106,6 +113,7 @@ class Stepping(Record):
 
     taking_count: int
     rubbing_count: int
+    unknown_count: int
     marks_left: int  # changes that are still written down as events
     sweeps: int  # in all
     unsettled: int  # steps whose impulses still changed after the last sweep

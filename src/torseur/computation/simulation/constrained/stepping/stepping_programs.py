@@ -17,6 +17,7 @@ from torseur.derivation.loops import ConstraintEquation
 from torseur.errors import UnsupportedError
 
 Integers = NDArray[np.int64]
+MOST_UNKNOWNS = 36  # impulses that linear equations are solved for; sweeps go on alone with more
 
 
 @dataclass(frozen=True)
@@ -218,6 +219,7 @@ class SteppingPrograms:
             "LINES": sum(len(element.rows) == 1 for element in self.friction),
             "PLANES": sum(len(element.rows) == 2 for element in self.friction),
             "MULTIPLIERS": len(self.programs.constraints),
+            "MOST": min(len(self.rows), MOST_UNKNOWNS),
             "DAMPED": int(bool(self.damping)),
             "SPEEDY": int(not speeds.isdisjoint(live_nodes(self.lasting.force))),
         }

@@ -31,12 +31,8 @@ from torseur.computation.simulation.constrained.stepping.block_factors import (
     to_metric,
 )
 from torseur.computation.simulation.constrained.stepping.impulses import (
-    REBOUNDS,
     choose_contacts,
     choose_friction,
-    push,
-    rate_change,
-    rates_of_rows,
     solve_impulses,
 )
 from torseur.computation.simulation.constrained.stepping.stepping_memory import (
@@ -53,6 +49,7 @@ from torseur.computation.simulation.constrained.stepping.stepping_memory import 
     smooth,
     touching,
 )
+from torseur.computation.simulation.constrained.stepping.stepping_rows import REBOUNDS, push, rate_change, rates_of_rows
 from torseur.computation.simulation.loop.settling import constrain
 from torseur.computation.simulation.model.force_laws import NU, laws
 
@@ -62,9 +59,8 @@ STIFF_FORCES = 2
 MOST_FORCES = 12  # evaluations of forces of speed in a step
 FORCES_LEFT = 1e-3  # change above which they do not settle at all
 FORCES_SETTLED = 1e-10  # change of speeds, by their size, after which these have settled
-IMPACT = 1e-6  # square of the part of speeds that impulses change, above which forces follow them
 MOST_CORRECTIONS = 6
-CORRECTED = 1e-7
+NEGLIGIBLE = 1e-8  # square of a part of the impulses that forces after them may still add
 MOST_SHIFTS = 60
 SHIFTED = 1e-13  # part of a gap's size to which contacts are closed
 
@@ -101,8 +97,8 @@ def take_time_step(h: float, t: float, y: Array, p: Array, structure: Structure,
         choose_friction(h, structure, work)
         if work.taking_count + work.rubbing_count > 0:
             solve_impulses(structure, work)
-            if SPEEDY != 0 and is_impact(work):
-                follow_impact(h, t_middle, middle, p, structure, work)
+            if SPEEDY != 0:
+                follow_impulses(h, t_middle, middle, p, structure, work)
     for i in range(NV):
         work.z_free[i] += work.change[i]
         work.z_change[i] = work.change[i]
@@ -194,45 +190,53 @@ def free_speeds(structure: Structure, work: Stepping) -> float:
 
 
 @routine
-def is_impact(work: Stepping) -> bool:
-    """Whether impulses changed the speeds by more than a little."""
-    change = 0.0
-    size = 0.0
-    for i in range(NV):
-        change += work.change[i] * work.change[i]
-        size += work.z_free[i] * work.z_free[i]
-    return change > IMPACT * size
+def follow_impulses(h: float, t: float, middle: Array, p: Array, structure: Structure, work: Stepping) -> None:
+    """Impulses once more, with forces of the second half of the step at the speeds that follow them.
 
-
-@routine
-def follow_impact(h: float, t: float, middle: Array, p: Array, structure: Structure, work: Stepping) -> None:
-    """Impulses once more, with forces of the second half of the step at the speeds that follow the impact.
-
-    Without this an impact would err in energy by what inertia forces do in half a step.
+    Without this an impact would err in energy by what inertia forces do in half a step, and so would what rolls fast.
     """
     u = zeros(NU + 1)
     for i in range(NV):
         work.force_before[i] = work.force[i]
         work.v_middle[i] = 0.5 * (work.v[i] + work.v_free[i])
+        work.more[i] = 0.0
     for _ in range(MOST_CORRECTIONS):
         from_metric(structure, work, work.change, work.shifts)
         for i in range(NV):
             middle[NQ + structure.speed_of[i]] = work.v_middle[i] + work.shifts[i]
+            work.step_more[i] = -work.more[i]
+            work.more[i] = 0.0
         if NU > 0:
             laws(t, middle, p, u)
-        forces(t, middle, p, u, work.force)
+        forces(t, middle, p, u, work.force_after)
         for i in range(NV):
-            work.force[i] = 0.5 * (work.force_before[i] + work.force[i])
-            work.impulse[i] = h * work.force[i]
-        if DAMPED:
+            work.more[i] = 0.5 * h * (work.force_after[i] - work.force_before[i])
+        if DAMPED != 0:
             # The metric follows what damping changes with impulses: it is not to be counted twice.
-            add_lower_product(structure, work, work.change, work.impulse)
-            add_product(-1.0, structure, work, work.shifts, work.impulse)
-        left = free_speeds(structure, work)
+            add_lower_product(structure, work, work.change, work.more)
+            add_product(-1.0, structure, work, work.shifts, work.more)
+        if is_negligible(structure, work):
+            break
+        for i in range(NV):
+            work.force[i] = 0.5 * (work.force_before[i] + work.force_after[i])
+            work.impulse[i] = h * work.force_before[i] + work.more[i]
+        free_speeds(structure, work)
         rates_of_rows(structure, work, work.v_free, work.base)
         solve_impulses(structure, work)
-        if left <= CORRECTED:
-            break
+
+
+@routine
+def is_negligible(structure: Structure, work: Stepping) -> bool:
+    """Whether what forces add after impulses is little beside these."""
+    for i in range(NV):
+        work.step_more[i] += work.more[i]
+    force_to_metric(structure, work, work.step_more)
+    added = 0.0
+    whole = 0.0
+    for i in range(NV):
+        added += work.step_more[i] * work.step_more[i]
+        whole += work.change[i] * work.change[i]
+    return added <= NEGLIGIBLE * whole
 
 
 @routine
