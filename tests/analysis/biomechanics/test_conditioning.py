@@ -10,7 +10,7 @@ import pytest
 from analysis.biomechanics import walking
 from torseur.analysis.biomechanics import Axes, Conditioning, Markers, MotionTrial, human36, simulated_trial
 from torseur.analysis.biomechanics import walking as computed_walk
-from torseur.analysis.biomechanics.recordings.conditioning import condition_trial, strip_subject
+from torseur.analysis.biomechanics.recordings.conditioning import condition_trial, one_subject, strip_subject
 from torseur.analysis.biomechanics.recordings.force_plates import PlateRecord
 from torseur.errors import RecordingError
 
@@ -64,6 +64,13 @@ def test_prefixes_of_subjects():
     assert strip_subject(one).labels == markers.labels
     two = replace(markers, labels=tuple(f"{'Anna' if k % 2 else 'Ben'}:{x}" for k, x in enumerate(markers.labels)))
     assert strip_subject(two).labels == two.labels and "several subjects (Ben, Anna)" in strip_subject(two).notes[-1]
+    anna = one_subject(MotionTrial(two), "Anna").markers
+    assert (
+        anna.labels == tuple(x for k, x in enumerate(two.labels) if k % 2)
+        and strip_subject(anna).labels[0] == markers.labels[1]
+    )
+    with pytest.raises(RecordingError, match="unknown subject 'Bem'.*Did you mean 'Ben'"):
+        one_subject(MotionTrial(two), "Bem")
     mixed = replace(markers, labels=("Anna:C7", *markers.labels[1:]))
     assert strip_subject(mixed).labels == mixed.labels and "exist without it too" in strip_subject(mixed).notes[-1]
     assert np.array_equal(strip_subject(one).positions, markers.positions, equal_nan=True)

@@ -11,6 +11,7 @@ from torseur.analysis.biomechanics.recordings.force_plates import PlateRecord
 from torseur.analysis.biomechanics.recordings.laboratory_axes import Axes
 from torseur.analysis.biomechanics.recordings.markers import Markers
 from torseur.analysis.biomechanics.recordings.motion_trial import MotionTrial
+from torseur.errors import RecordingError, unknown_name
 
 # Markers that are above the feet of everybody who stands, sits or walks, by the names that marker sets share.
 HIGH = ("LFHD", "RFHD", "LBHD", "RBHD", "C7", "CLAV", "LSHO", "RSHO", "LASI", "RASI", "LPSI", "RPSI", "SACR",
@@ -41,13 +42,22 @@ def _pushing_up(plate: PlateRecord) -> PlateRecord:
     )
 
 
+def one_subject(trial: MotionTrial, name: str) -> MotionTrial:
+    """The trial with the markers of one person, whose name stands before their labels."""
+    people = sorted({label.partition(":")[0] for label in trial.markers.labels if ":" in label})
+    if name not in people:
+        raise RecordingError(unknown_name("subject", name, people, f"'{trial.name}': "))
+    own = [label for label in trial.markers.labels if label.startswith(f"{name}:")]
+    return replace(trial, markers=trial.markers.only(own))
+
+
 def strip_subject(markers: Markers) -> Markers:
     """Labels without the name of the subject that some systems write before them ("Anna:LASI")."""
     prefixes = list(dict.fromkeys(label.partition(":")[0] for label in markers.labels if ":" in label))
     if not prefixes:
         return markers
     if len(prefixes) > 1:
-        note = f"labels of several subjects ({', '.join(prefixes)}) are kept as they are"
+        note = f"labels of several subjects ({', '.join(prefixes)}) are kept as they are: --subject chooses one"
         return replace(markers, notes=(*markers.notes, note))
     labels = tuple(label.partition(":")[2] or label if ":" in label else label for label in markers.labels)
     if len(set(labels)) < len(labels):

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 UNIT = "Unit of lengths in the file, if the file states a wrong one."
 UP = "Axis that points up: x, y or z, with - before it where it points down."
+SUBJECT = "Whose markers are read, where a file has those of several people ('Anna:LASI')."
 SEGMENT = "Markers on one rigid segment, whose shape is checked: 'arm=A1,A2,A3,A4'. Repeatable."
 
 RecordingArgument = Annotated[
@@ -39,6 +40,7 @@ class MarkerOptions(NamedTuple):
         float, typer.Option("--filter", metavar="HZ", help=FILTER, min=0.0, rich_help_panel=CONDITIONING)
     ] = 0.0
     rate: Annotated[float, typer.Option("--rate", metavar="HZ", help=RATE, min=0.0, rich_help_panel=CONDITIONING)] = 0.0
+    subject: Annotated[str | None, typer.Option("--subject", metavar="NAME", help=SUBJECT)] = None
 
 
 class PlateOptions(NamedTuple):
@@ -106,7 +108,7 @@ def open_recording(file: Path, points: MarkerOptions, ground: PlateOptions | Non
 
     plates = ground or PlateOptions()
     names = None if plates.plates is None else [name.strip() for name in plates.plates.split(",")]
-    trial = _read(file, points.unit, points.up)
+    trial = _read(file, points)
     if not trial.plates and plates != PlateOptions():
         raise CommandError(f"'{file}' has no force plates: --plates, --zero and --threshold have nothing to act on.")
     wanted = Conditioning(
@@ -115,16 +117,17 @@ def open_recording(file: Path, points: MarkerOptions, ground: PlateOptions | Non
     return wanted.applied(trial)
 
 
-def _read(file: Path, unit: str | None, up: str | None) -> MotionTrial:
+def _read(file: Path, points: MarkerOptions) -> MotionTrial:
     from torseur.analysis.biomechanics import Axes, read_motion
     from torseur.cli.shared.exits import USAGE, CommandError
 
+    up, unit, subject = points.up, points.unit, points.subject
     if up is None:
-        return read_motion(file, unit=unit)
+        return read_motion(file, unit=unit, subject=subject)
     axis, word = (up[1:], "down") if up.startswith("-") else (up.removeprefix("+"), "up")
     if axis not in ("x", "y", "z"):
         raise CommandError(f"--up {up}: expected x, y, z, -x, -y or -z.", USAGE)
-    return read_motion(file, unit=unit, axes=Axes(**{axis: word}))
+    return read_motion(file, unit=unit, axes=Axes(**{axis: word}), subject=subject)
 
 
 def _segments(texts: list[str]) -> dict[str, list[str]]:
