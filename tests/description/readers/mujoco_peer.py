@@ -57,10 +57,20 @@ class Peer:
                 rotation = matrix.reshape(3, 3)
                 self.turn[slot : slot + 3, slot : slot + 3] = rotation
                 carried[slot : slot + 3] = rotation @ np.cross(speeds[slot + 3 : slot + 6], speeds[slot : slot + 3])
+        self._draw_activations()
         self.v, self.a = speeds, accelerations
         self.data.qpos[:], self.data.qvel[:] = positions, self.turn @ speeds
         self.acceleration = self.turn @ accelerations + carried
         self.mujoco.mj_forward(model, self.data)
+
+    def _draw_activations(self) -> None:
+        """Activations of actuators, which are states of ours after the coordinates, in the order of the actuators."""
+        states = [state.name for state in self.robot.mechanism.states]
+        slots = [int(at) for at in self.model.actuator_actadr if at >= 0]
+        assert len(states) == len(slots), "an actuator with an activation is not modelled"
+        drawn = self.rng.uniform(0, 1, len(slots))
+        self.data.act[slots] = drawn
+        self.q |= dict(zip(states, drawn.tolist(), strict=True))
 
     def mass_matrix(self) -> np.ndarray:
         """M without rotors of balls and free bodies, which have none here."""
