@@ -34,31 +34,38 @@ def warnings_of(
 
 
 def _impossible(tree: Tree, numbers: Numbers, bodies: Sequence[BodyMass]) -> Iterator[str]:
-    for body in bodies:
-        # What a body feels takes a while to find, and nearly all bodies are possible whatever they feel.
-        reason = body.fault(np.eye(3)) and body.fault(rotations_felt(tree, numbers, body.name))
+    # What bodies feel takes a while to find, and nearly all are possible whatever they feel.
+    doubtful = [body for body in bodies if body.fault(np.eye(3))]
+    felt = rotations_felt(tree, numbers, [body.name for body in doubtful]) if doubtful else {}
+    for body in doubtful:
+        reason = body.fault(felt[body.name])
         if reason:
             yield f"Body '{body.name}' cannot exist: {reason}."
 
 
-def rotations_felt(tree: Tree, numbers: Numbers, body: str) -> Array:
-    """Orthonormal directions in a body, row by row, that span its angular velocities in any motion of the tree."""
-    link, place, _ = tree.places[body]
-    if link == GROUND:
-        return np.zeros((0, 3))
+def rotations_felt(tree: Tree, numbers: Numbers, bodies: Sequence[str]) -> dict[str, Array]:
+    """Orthonormal directions in each body, row by row, that span its angular velocities in any motion of the tree."""
     random = np.random.default_rng(0)
     known = {str(symbol.name): value for symbol, value in numbers.by_symbol.items()}
     values = {name: known.get(name, random.uniform(0.5, 1.5)) for name in tree.layout.parameter_names}
     bound, n = tree.with_parameters(values), len(tree.layout.speeds)
-    rows = []
-    for q in random.uniform(-1, 1, (3, len(tree.layout.coordinates))):
+    moving = {body: tree.places[body] for body in bodies if tree.places[body][0] != GROUND}
+    rows: dict[str, list[list[float]]] = {body: [] for body in moving}
+    for q in random.uniform(-1, 1, (3 if moving else 0, len(tree.layout.coordinates))):
         for v in (np.zeros(n), *np.eye(n)):  # at rest too: what time moves
             now = bound.at(q.tolist(), v.tolist(), 0.3)
-            turning = now.evaluate(place).rotation.to_child(link_velocities(now)[link].angular)
-            rows.append([float(component) for component in turning])
-    _, sizes, directions = np.linalg.svd(np.array(rows))
-    directions_felt: Array = directions[: int(np.sum(sizes > 1e-9 * max(sizes[0], 1e-300)))]
-    return directions_felt
+            velocities = link_velocities(now)
+            for body, (link, place, _) in moving.items():
+                turning = now.evaluate(place).rotation.to_child(velocities[link].angular)
+                rows[body].append([float(component) for component in turning])
+    return {body: _span(np.array(rows[body])) if body in rows else np.zeros((0, 3)) for body in bodies}
+
+
+def _span(rows: Array) -> Array:
+    """Orthonormal directions that span the rows."""
+    _, sizes, directions = np.linalg.svd(rows)
+    spanned: Array = directions[: int(np.sum(sizes > 1e-9 * max(sizes[0], 1e-300)))]
+    return spanned
 
 
 def _massless(tree: Tree, bodies: Sequence[BodyMass]) -> Iterator[str]:
