@@ -192,6 +192,7 @@ CASES = {
         "--formalism hamilton", "--only 'kinetic energy'", "--format latex", "--out out.txt", "--force", "--json",
     )),
     "simulate": Case("rig.lsd", (
+        "--max-step '10 ms'",
         "--out out.csv", "--out out.json", "--out -", "--samples 4", "--output energy", "--event q", "--rtol 1e-4",
         "--method radau5", "--formulation projector", "--contact 'q >= 0.45'", "--restitution 0.5",
         "--formalism hamilton", *VALUES, *STARTS, "--force", "--json",

@@ -105,7 +105,7 @@ WRITTEN = {
         for suffix in (".svg", ".png", ".pdf")
     },
     "simulate --plot .svg": ((*MOTION, "--plot", "a.svg"), "a.svg", is_picture),
-    "animate --out .svg": (("animate", PENDULUM, "--until", "1", "-o", "a.svg"), "a.svg", is_picture),
+    "animate --out .svg": (("animate", PENDULUM, "--at", "1", "-o", "a.svg"), "a.svg", is_picture),
     "animate --out .gif": (
         ("animate", PENDULUM, "--until", "0.2", "-o", "a.gif"), "a.gif", lambda p: p.read_bytes().startswith(b"GIF89a"),
     ),
