@@ -223,5 +223,8 @@ def test_loops_are_closed():
         near = pins[:, :2] - [d, 0]
         sides.append(np.sign(near[:, 0] * far[:, 1] - near[:, 1] * (far[:, 0] - d)))
     assert (sides[0] == -sides[1]).all()  # each start leads to the assembly on its own side
+    for function in ("rnea", "aba", "rnea_derivatives", "aba_derivatives"):
+        with pytest.raises(ts.UnsupportedError, match=f"^{function} is for trees; 'four_bar' .*constrained_dynamics"):
+            getattr(robot, function)
     away = robot.ik({"coupler": [2.0, 2.0, 0.0]}, starts=5)
     assert not away.converged and away.error > 1.0

@@ -148,9 +148,7 @@ class Robot:
 
     @cached_property
     def aba(self) -> Function:
-        """aba(q, v, tau): accelerations; of a robot with loops, those of `constrained_dynamics`."""
-        if self.equations.is_constrained:
-            raise UnsupportedError(f"'{self.mechanism.name}' has loops or constraints: ask for constrained_dynamics.")
+        """aba(q, v, tau): accelerations; a robot with loops has `constrained_dynamics`."""
         return self._function_for("aba", "forward_dynamics")
 
     @cached_property
@@ -317,6 +315,10 @@ class Robot:
         return Frame(name)
 
     def _function_for(self, name: str, request: str) -> Function:
+        if self.equations.is_constrained and request.startswith(("inverse_dynamics", "forward_dynamics")):
+            raise UnsupportedError(
+                f"{name} is for trees; '{self.mechanism.name}' has loops or constraints: ask for constrained_dynamics."
+            )
         return self._compile(name, programs_of(self.equations, [request])[0])
 
     @cached_property
