@@ -67,3 +67,13 @@ def test_two_records_with_one_name_are_refused():
     command.__annotations__ = {"look": Look, "other": Other}
     with pytest.raises(ValueError, match="size"):
         expand_options(command)
+
+
+@pytest.mark.parametrize(("text", "value"), [("155mm", 0.155), ("155 mm", 0.155), ("1.78", 1.78), ("1e-2 m", 0.01)])
+def test_a_unit_may_stand_close_to_its_number(text, value):
+    from torseur.cli.shared.exits import CommandError
+    from torseur.cli.shared.value_options import si_number
+
+    assert si_number("--width", text, "m") == pytest.approx(value)
+    with pytest.raises(CommandError, match="expected a number with a unit"):
+        si_number("--width", "wide", "m")

@@ -230,9 +230,9 @@ def _contact(tree: Tree, text: str, restitution: float) -> Impact:
 
 def si_number(option: str, text: str, unit: str) -> float:
     """A number in SI, or a quantity with its unit."""
-    number, _, spelled = text.strip().partition(" ")
-    try:
-        value = float(number)
-    except ValueError as problem:
-        raise CommandError(f"{option} {text}: expected a number with a unit, such as 1.78 {unit}.", USAGE) from problem
+    # "155 mm" and "155mm", as people write it.
+    written = re.fullmatch(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(.*?)\s*", text, re.ASCII | re.DOTALL)
+    if written is None:
+        raise CommandError(f"{option} {text}: expected a number with a unit, such as 1.78 {unit}.", USAGE)
+    value, spelled = float(written[1]), written[2]
     return float(in_si(value, spelled)) if spelled else value
