@@ -132,6 +132,18 @@ def test_a_gif_has_the_frames_asked_for(scene, tmp_path):
         assert (film.n_frames, film.size) == (10, (96, 64))
 
 
+def test_a_gif_keeps_the_colours_of_small_bodies(tmp_path):
+    """Oracle: the rendered frame of the same instant, which has all colours."""
+    image = pytest.importorskip("PIL.Image")
+    double = scene_of(ts.library.load("double_pendulum"), take=Take(until=1.0))
+    rendered = Renderer(double, 160, 120).frame(0.0).convert("RGB")
+    with image.open(write_picture(double, tmp_path / "double.gif", Shot(160, 120, 3.0))) as film:
+        difference = np.abs(np.asarray(film.convert("RGB"), dtype=float) - np.asarray(rendered, dtype=float))
+    coloured = np.ptp(np.asarray(rendered, dtype=float), axis=2) > 60
+    assert coloured.sum() > 50
+    assert difference[coloured].mean() < 6 and difference[coloured].max() < 40
+
+
 def test_a_film_is_written(scene, tmp_path):
     pytest.importorskip("imageio_ffmpeg")
     file = write_picture(scene, tmp_path / "swing.mp4", Shot(97, 65, 5.0))

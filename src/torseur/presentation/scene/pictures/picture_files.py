@@ -91,8 +91,33 @@ def _frames(scene: Scene, shot: Shot) -> Iterator[Image]:
 def _write_gif(frames: list[Image], target: Path, shot: Shot) -> None:
     # GIF counts hundredths of a second, and viewers slow down what is faster than 50 frames a second.
     duration = max(20, 10 * round(100 / shot.frames_per_second))
-    reduced = [frame.quantize(colors=128) for frame in frames]
+    from PIL import Image as images
+
+    opaque = [frame.convert("RGB") for frame in frames]
+    palette = _palette(opaque)
+    # Dots that change from frame to frame would flicker.
+    reduced = [frame.quantize(palette=palette, dither=images.Dither.NONE) for frame in opaque]
     reduced[0].save(target, save_all=True, append_images=reduced[1:], duration=duration, loop=0, optimize=False)
+
+
+def _palette(frames: list[Image]) -> Image:
+    """Colours for all frames of a GIF: half of them for the shades that fill most of it, half for the range of hues.
+
+    By the number of pixels alone the background takes every colour, and small bodies lose their own.
+    """
+    from PIL import Image as images
+
+    shown = frames[:: max(1, len(frames) // 6)]
+    width, height = shown[0].size
+    strip = images.new("RGB", (width, height * len(shown)))
+    for place, frame in enumerate(shown):
+        strip.paste(frame, (0, place * height))
+    colours: list[int] = []
+    for method in (images.Quantize.MEDIANCUT, images.Quantize.MAXCOVERAGE):
+        colours += (strip.quantize(colors=128, method=method).getpalette() or [])[: 128 * 3]
+    palette = images.new("P", (1, 1))
+    palette.putpalette(colours)
+    return palette
 
 
 def _write_film(scene: Scene, target: Path, shot: Shot) -> None:
