@@ -48,9 +48,8 @@ test("marks go with their bodies: axes of a turned frame, and the mass centre of
   const half = Math.SQRT1_2, poses = [[[1, 0, 0], [1, 0, 0, 0]], [[0, 0, 2], [half, 0, 0, half]]]; // the second a quarter turn about z
   const motion = { pose: (body) => poses[body] }, shown = new Set();
   const marks = marksOf({
-    frames: [{ name: "f", body: 1, point: [1, 0, 0], turn: [half, half, 0, 0] }], // and in it a quarter turn about x
-    masses: [{ body: 0, mass: 1, point: [0, 0, 0] }, { body: 1, mass: 3, point: [4, 0, 0] }], length: 0.5,
-  }, motion, shown);
+    frames: [{ name: "f", body: 1, point: [1, 0, 0], turn: [half, half, 0, 0] }], length: 0.5, // and in it a quarter turn about x
+  }, [{ body: 0, mass: 1, point: [0, 0, 0] }, { body: 1, mass: 3, point: [4, 0, 0] }], motion, shown);
   assert.deepEqual(marks.flatMap((mark) => mark.shapes(0)), []);
   shown.add("frames").add("centre");
   const [x, y, z, centre] = marks.map((mark) => mark.shapes(0));

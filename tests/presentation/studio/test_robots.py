@@ -90,13 +90,14 @@ def test_marks_are_the_axes_of_frames_and_the_mass_centre(arm, tmp_path):
     """Oracle: the robot object's forward kinematics and mass centre; every body is at its place of the start."""
     text = begin(arm, tmp_path / "state").state.text
     start = {"turn": 0.4, "bend": 0.9}
-    marks = last(move(Request("move", 1, text, initial=start, until=0.01), None), "motion")["scene"]["marks"]
+    answer = last(move(Request("move", 1, text, initial=start, until=0.01), None), "motion")
+    marks, masses = answer["scene"]["marks"], answer["masses"]
     robot = ts.Robot(arm)
     q = np.array([start[name] for name in robot.coordinate_names])
     bodies = ["earth", "base", "upper", "lower"]
     places = {k: np.eye(4) if k == 0 else robot.fk(name, q) for k, name in enumerate(bodies)}
     assert [frame["name"] for frame in marks["frames"]][:4] == bodies and marks["length"] > 0
     assert all(bodies[frame["body"]] == frame["name"] and frame["point"] == [0, 0, 0] for frame in marks["frames"][:4])
-    shares = [one["mass"] * (places[one["body"]] @ [*one["point"], 1])[:3] for one in marks["masses"]]
-    assert sum(one["mass"] for one in marks["masses"]) == 3.0
+    shares = [one["mass"] * (places[one["body"]] @ [*one["point"], 1])[:3] for one in masses]
+    assert sum(one["mass"] for one in masses) == 3.0
     np.testing.assert_allclose(sum(shares) / 3.0, robot.com(q), atol=1e-6)

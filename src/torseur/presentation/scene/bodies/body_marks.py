@@ -13,9 +13,9 @@ LONG = 0.7  # of the typical length: an axis
 
 
 def marks_data(pictures: Pictures, numbers: dict[str, int]) -> dict[str, Any]:
-    """Frames and masses as plain data for the page's script, which places them by the poses of bodies.
+    """Frames as plain data for the page's script, which places them by the poses of bodies.
 
-    `numbers` are those of the bodies in the scene. Masses are there when all of them are known.
+    `numbers` are those of the bodies in the scene.
     """
     tree = pictures.numbers.tree
     own = [(name, Frame(name)) for name in (EARTH_NAME, *(body.name for body in tree.mechanism.bodies))]
@@ -25,10 +25,18 @@ def marks_data(pictures: Pictures, numbers: dict[str, int]) -> dict[str, Any]:
         if place is not None and frame.body in numbers:
             turn = quaternion_of(rotation_matrix(place.rotation, 1)[0])
             frames.append({"name": name, "body": numbers[frame.body], "point": point(place.position), "turn": turn})
-    masses = [
+    return {"frames": frames, "length": LONG * pictures.size}
+
+
+def masses_data(pictures: Pictures, numbers: dict[str, int]) -> list[dict[str, Any]]:
+    """Masses and their centres in the bodies; none where one of them is not known.
+
+    They are no part of the pictures, so that a slider of a mass does not change these.
+    """
+    if any(one.mass != 0 and (one.mass is None or one.centre is None) for one in pictures.masses.values()):
+        return []
+    return [
         {"body": numbers[name], "mass": one.mass, "point": one.centre}
         for name, one in pictures.masses.items()
         if name in numbers and one.mass
     ]
-    known = all(one.mass == 0 or (one.mass is not None and one.centre is not None) for one in pictures.masses.values())
-    return {"frames": frames, "masses": masses if known else [], "length": LONG * pictures.size}

@@ -26,7 +26,7 @@ from torseur.presentation.report.drawing.stage import curve_colour, plots, serie
 from torseur.presentation.report.page.equation_view import Index
 from torseur.presentation.report.page.report_content import CrossPlot, Plot, ReportContent
 from torseur.presentation.report.page.sections import crossplots
-from torseur.presentation.scene.bodies.body_marks import marks_data
+from torseur.presentation.scene.bodies.body_marks import marks_data, masses_data
 from torseur.presentation.scene.packing import quantise
 from torseur.presentation.scene.scene import Motion
 from torseur.presentation.scene.scene_data import scene_data
@@ -154,6 +154,7 @@ def _message(model: Model, request: Request, trajectory: Trajectory, notes: list
         moving=moving,
         notes=notes,
         poses=poses,
+        masses=_masses(page),
         shapes=digest,
         scene=None if digest == request.known else scene,
         plots=plot_frames(page, shown, "Plots of the motion"),
@@ -162,6 +163,11 @@ def _message(model: Model, request: Request, trajectory: Trajectory, notes: list
         start={column.name: float(trajectory[column.name][0]) for column in trajectory.states},
         seconds=trajectory.statistics.wall_time if trajectory.statistics is not None else 0.0,
     )
+
+
+def _masses(page: Page) -> list[dict[str, Any]]:
+    numbers = {body.name: number for number, body in enumerate(page.bodies())}
+    return masses_data(page.composition.pictures, numbers)
 
 
 def _scene(page: Page) -> dict[str, Any]:

@@ -33,8 +33,8 @@ export type Shape = Rod | Tube | Ring | Ball | Box | Ellipsoid | Polyline | Labe
 
 export interface Body { name: string; colour: ColourName; fixed: boolean; shapes: Shape[] }
 
-/** Poses of all bodies as integers: position = origin + scale · integer, quaternion = integer / 32767. */
-export interface PackedMotion { times: Packed; origin: Vector; scale: number; still: boolean[]; poses: Packed }
+/** Poses of all bodies as integers: position = origin + scale · integer, quaternion = integer / 32767; their masses where a page marks the mass centre. */
+export interface PackedMotion { times: Packed; origin: Vector; scale: number; still: boolean[]; poses: Packed; masses?: MassData[] }
 
 /** Places of some points by sample, three integers each. */
 export interface PackedPlaces { count: number; origin: Vector; scale: number; steps: Packed }
@@ -43,10 +43,10 @@ export interface OverlayData {
   places?: PackedPlaces; starts?: PackedPlaces; ends?: PackedPlaces;
 }
 
-/** Axes of frames and masses of bodies, placed by the poses of bodies; `length` is that of an axis. */
-export interface MarksData {
-  frames: { name: string; body: number; point: Vector; turn: Quaternion }[]; masses: { body: number; mass: number; point: Vector }[]; length: number;
-}
+/** Axes of frames, placed by the poses of bodies; `length` is that of an axis. */
+export interface MarksData { frames: { name: string; body: number; point: Vector; turn: Quaternion }[]; length: number }
+/** The mass of a body and its centre there. */
+export interface MassData { body: number; mass: number; point: Vector }
 
 /** A point of a body; a rope is wound about it with a radius, negative on the other side. */
 export interface Anchor { body: number; point: Vector; radius: number }

@@ -1,5 +1,5 @@
 // What the page of the studio and its server say to each other; messages.py and the answers are the other side.
-import type { Packed, PackedMotion, PlotData, SceneData, Vector } from "../../../report/assets/js/data.js";
+import type { MassData, Packed, PackedMotion, PlotData, SceneData, Vector } from "../../../report/assets/js/data.js";
 
 export type Numbers = Record<string, number>;
 
@@ -39,7 +39,7 @@ export interface Outline {
 
 /** A motion; `scene` is null where the page has these shapes, and `moving` false while the motion is being compiled. */
 export interface MotionAnswer {
-  moving: boolean; notes: string[]; poses: Omit<PackedMotion, "times" | "poses">; shapes: string; scene: SceneData | null;
+  moving: boolean; notes: string[]; poses: Omit<PackedMotion, "times" | "poses" | "masses">; masses: MassData[]; shapes: string; scene: SceneData | null;
   plots: PlotFrames; crossplots: string; handles: Handle[]; start: Numbers; arrays: Arrays & { times: Packed; poses: Packed };
 }
 

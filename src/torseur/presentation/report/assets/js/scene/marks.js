@@ -1,5 +1,5 @@
 // Marks that stay with bodies and are shown when asked for: axes of frames, and the mass centre of the whole.
-/** @import { MarksData, Vector } from "../data.js" */
+/** @import { MarksData, MassData, Vector } from "../data.js" */
 /** @import { Motion } from "../numbers/decode.js" */
 /** @import { Piece } from "./overlays.js" */
 import { add, rotate, scale } from "../numbers/linear.js";
@@ -24,8 +24,8 @@ class Mark {
   shapes(t) { return this.isShown() ? this.pieces(t) : []; }
 }
 
-/** The marks of a scene along a motion. @param {MarksData} marks @param {Motion} motion @param {Set<string>} shown "frames", "centre" */
-export function marksOf({ frames, masses, length }, motion, shown) {
+/** The marks of a scene along a motion. @param {MarksData} marks @param {MassData[]} masses @param {Motion} motion @param {Set<string>} shown "frames", "centre" */
+export function marksOf({ frames, length }, masses, motion, shown) {
   const axes = AXES.map(([colour, axis]) => new Mark("arrows", colour, () => shown.has("frames"), (t) => frames.flatMap(({ body, point, turn }) => {
     const [p, q] = motion.pose(body, t), start = add(p, rotate(q, point));
     return arrow(start, add(start, scale(rotate(q, rotate(turn, axis)), length)), THICK * length);

@@ -1,5 +1,5 @@
 // What the animation shows, apart from how it is drawn: bodies, motion, camera, floor, colours, and what is pointed at.
-/** @import { Body, ElementData, MarksData, OverlayData, PackedMotion, Pose, SceneData, Trace, Vector, View } from "../data.js" */
+/** @import { Body, ElementData, MarksData, MassData, OverlayData, PackedMotion, Pose, SceneData, Trace, Vector, View } from "../data.js" */
 /** @import { Store } from "../shared/store.js" */
 /** Red, green, blue between 0 and 1. @typedef {Vector} Colour */
 /**
@@ -94,6 +94,8 @@ export class Stage {
 
   /** @param {PackedMotion} motion */
   showMotion(motion) {
+    /** @type {MassData[]} */
+    this.masses = motion.masses ?? [];
     /** The motion of the mechanism, also while a branch is played. @type {Motion} */
     this.whole = new Motion(motion, this.view.up);
     this.endBranch();
@@ -114,7 +116,7 @@ export class Stage {
   take(motion, overlays) {
     /** What is shown. @type {Motion} */
     this.motion = motion;
-    const marks = this.marks ? marksOf(this.marks, motion, this.marked) : [];
+    const marks = this.marks ? marksOf(this.marks, this.masses, motion, this.marked) : [];
     this.overlays = [...overlays.map((overlay) => new Overlay(overlay, motion)), ...marks];
     this.paths = this.traces.map(({ body, point }) => motion.path(body, point));
   }

@@ -34,8 +34,8 @@ export class Show {
   get stage() { return this.theatre?.stage; }
 
   /** A motion as the server sends it; `fresh` when it is the first one of a text. @param {MotionAnswer} answer @param {Quantity[]} quantities @param {boolean} fresh */
-  present({ scene, shapes, poses, arrays, handles, start }, quantities, fresh) {
-    const motion = { ...poses, times: arrays.times, poses: arrays.poses };
+  present({ scene, shapes, poses, masses, arrays, handles, start }, quantities, fresh) {
+    const motion = { ...poses, masses, times: arrays.times, poses: arrays.poses };
     this.shapes = shapes;
     if (this.theatre) this.change(this.theatre, scene, motion, fresh);
     else if (scene) this.open(scene, motion);
