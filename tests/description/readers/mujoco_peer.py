@@ -66,7 +66,10 @@ class Peer:
     def _draw_activations(self) -> None:
         """Activations of actuators, which are states of ours after the coordinates, in the order of the actuators."""
         states = [state.name for state in self.robot.mechanism.states]
+        unmodelled = sum("not modelled: actuators" in str(finding) for finding in self.robot.findings)
         slots = [int(at) for at in self.model.actuator_actadr if at >= 0]
+        if unmodelled and not states:
+            return  # their activations are zero, and so are their forces
         assert len(states) == len(slots), "an actuator with an activation is not modelled"
         drawn = self.rng.uniform(0, 1, len(slots))
         self.data.act[slots] = drawn
