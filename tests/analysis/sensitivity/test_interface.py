@@ -178,7 +178,7 @@ BAD = {
     "kind": ((5, "m1"), {}, "a formula or a Criterion"),
     "no value": (("log(q1 - 5)", "m1"), {}, "no finite value"),
     "nothing": (("q1", ""), {}, "no parameter is given"),
-    "repeated": (("q1", "m1,m1"), {}, "asked for twice"),
+    "repeated": (("q1", "m1,m1"), {}, "listed twice"),
     "samples": (("q1", "m1"), {"samples": [0.5, 0.2]}, "follow each other"),
     "time": (("q1", "m1"), {"until": float("nan")}, "finite time"),
     "rtol": (("q1", "m1"), {"rtol": 1e-20}, "double precision"),

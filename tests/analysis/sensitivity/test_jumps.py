@@ -172,7 +172,7 @@ def test_verification_sees_jumps():
 BAD = {
     "new position": (Jump("gamma", {"gamma": "1 rad"}), "'gamma' is a position of four_bar, which is constrained"),
     "unknown state": (Jump("gamma", {"gama'": "0 rad/s"}), "unknown state \"gama'\"|unknown state 'gama''"),
-    "contradiction": (Jump("gamma - 2.3", {"gamma'": "0 rad/s", "alpha'": "1 rad/s"}), "contradicts the constraints"),
+    "contradiction": (Jump("gamma - 2.3", {"gamma'": "0 rad/s", "alpha'": "1 rad/s"}), "contradict the constraints"),
     "gap of a speed": (Impact("stop", "gamma' + 1 rad/s", 0.5), "gap depends on the speed"),
     "no jump at all": ("gamma", "a jump is a Jump or an Impact, not 'gamma'"),
     "gap of nothing": (Impact("stop", "a - 1 m", 0.5), "does not depend on any coordinate"),

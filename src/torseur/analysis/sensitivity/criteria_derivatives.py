@@ -111,12 +111,11 @@ def by_continuous_adjoint(study: Study, choice: Choice) -> Sensitivities:
 def _course_without_events(study: Study) -> Course:
     if len(study.discontinuities):
         raise UnsupportedError(
-            "jumps of the state, and loads that switch, are for the direct method, or the discrete adjoint without "
-            "samples."
+            "jumps of the state and loads that switch need the direct method, or the discrete adjoint without samples."
         )
     if study.instants.criteria:
         raise UnsupportedError(
-            f"criterion '{study.instants.criteria[0].label}': events and extrema are for the direct method, or the "
+            f"criterion '{study.instants.criteria[0].label}': events and extrema need the direct method, or the "
             "discrete adjoint without samples."
         )
     return study.course

@@ -154,7 +154,7 @@ def _require_possible(
     if until < start:
         raise UnsupportedError("controllers act forward in time; until lies before start.")
     if system.constrained is not None and system.constrained.contacts is not None:
-        raise UnsupportedError("controllers together with contacts that open and close are not computed.")
+        raise UnsupportedError("controllers cannot be combined with contacts that open and close.")
     if mechanism is not None:
         _require_loads_alone(mechanism, owners)
 
@@ -192,7 +192,9 @@ def with_motors(mechanism: Mechanism, coordinates: Sequence[str] | None = None) 
             raise TorseurError(unknown_name("coordinate", q, list(joints), "with_motors: "))
         unit = next(c.unit for c in joints[q].coordinates if c.name == q)
         if unit not in ("rad", "m"):
-            raise TorseurError(f"with_motors: '{q}' is no angle or length; a motor acts along one.")
+            raise TorseurError(
+                f"with_motors: '{q}' is neither an angle nor a length, and a motor acts along one of these."
+            )
         tau = parameter(f"tau_{q}", 0.0, "N*m" if unit == "rad" else "N", f"force along {q}")
         parameters.append(tau)
         loads.append(motor(f"motor_{q}", joints[q].name, q, tau.symbol))

@@ -90,7 +90,7 @@ def hydraulic_cylinder(name: str, joint: Joint, inflow: ExprLike, outflow: ExprL
     """
     q = joint.coordinates[0] if len(joint.coordinates) == 1 else None
     if q is None or q.unit != "m":
-        raise MechanismError(f"cylinder '{name}': joint '{joint.name}' is no single displacement.")
+        raise MechanismError(f"cylinder '{name}': expected a joint with one displacement, and '{joint.name}' is none.")
     p, r = (State(f"{name}.{which}", "Pa", which.replace("_", " ")) for which in ("pressure", "rod_pressure"))
     leak = as_expr(oil.leakage) * (p - r.symbol)
     push, pull = as_expr(oil.area), as_expr(oil.rod_area)
@@ -106,5 +106,5 @@ def hydraulic_cylinder(name: str, joint: Joint, inflow: ExprLike, outflow: ExprL
 
 def _angle(name: str, joint: Joint) -> Coordinate:
     if len(joint.coordinates) != 1 or joint.coordinates[0].unit != "rad":
-        raise MechanismError(f"motor '{name}': joint '{joint.name}' is no single angle.")
+        raise MechanismError(f"motor '{name}': expected a joint with one angle, and '{joint.name}' is none.")
     return joint.coordinates[0]

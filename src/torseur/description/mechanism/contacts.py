@@ -185,7 +185,7 @@ def update(
     A controller that samples: update("control", {u: kp * (goal - q)}, every=0.001), with the state u of rate 0.
     """
     if (every is None) == (when is None):
-        raise MechanismError(f"update '{name}': say either how often (every=...) or on what event (when=...).")
+        raise MechanismError(f"update '{name}': give either its period (every=...) or its condition (when=...).")
     if not values:
         raise MechanismError(f"update '{name}': there is no state that gets a new value.")
     for state in values:
@@ -300,7 +300,10 @@ def check_contacts(contacts: Sequence[Switching], known: Iterable[str], states: 
             listing = ", ".join(f"'{name}'" for name in pressed) or "none"
             raise MechanismError(f"{where_}: there is no bound or constraint '{element.on}'. There are: {listing}.")
         if not element.on and not (element.coefficient.is_zero and element.static is None):
-            raise MechanismError(f"{where_}: a coefficient needs what presses: name the bound or constraint it is on.")
+            raise MechanismError(
+                f"{where_}: a coefficient of friction needs a normal force. Name the bound or constraint that "
+                "provides it."
+            )
         if len(element.slip) not in (1, 2):
             raise MechanismError(f"{where_}: expected one or two sliding speeds, got {len(element.slip)}.")
 

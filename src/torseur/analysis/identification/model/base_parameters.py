@@ -106,8 +106,8 @@ def base_parameters(model: LinearModel, *, grouping: bool = True, samples: int |
     Y = random_regressor(model, samples or 40 + 2 * len(model.columns))
     if not len(Y):
         raise IdentificationError(
-            f"{model.equations.mechanism.name}: its constraints leave no freedom, so that no force shows. Take drivers "
-            "out of the description: the recorded motion takes their place."
+            f"{model.equations.mechanism.name}: its constraints leave no degree of freedom, so no parameter can be "
+            "identified from forces. Take drivers out of the description: the recorded motion takes their place."
         )
     scale = np.linalg.norm(Y, axis=0)
     felt = scale > _DEPENDENT * max(float(scale.max(initial=0.0)), 1e-300)

@@ -109,7 +109,7 @@ class Crossing:
         left = np.abs(self._evaluator({**bound, "z": z.tolist()})["values"][1:]).max(initial=0.0)
         if not left <= SOLVED * size:
             raise TorseurError(
-                f"{self.name}: what is asked for contradicts the constraints at t = {bound['t'][0]:.6g} s."
+                f"{self.name}: the prescribed values contradict the constraints at t = {bound['t'][0]:.6g} s."
             )
         return np.asarray(z)
 

@@ -50,7 +50,7 @@ def requested_names(requested: Requested | None, system: System) -> dict[str, di
         group = _GROUP.fullmatch(text)
         name, members = (group[1], group[2].split("+")) if group else (text, [text])
         if name in members_by_name:
-            raise TorseurError(f"parameter '{name}' is asked for twice.")
+            raise TorseurError(f"parameter '{name}' is listed twice.")
         members_by_name[name] = {member.strip(): 1.0 for member in members}
     if not members_by_name or not all(members_by_name):
         raise TorseurError("no parameter is given, such as parameters=['m1', 'q1(0)'].")

@@ -152,7 +152,7 @@ def sensitivity_surface(
     """Sensitivities of one criterion for all values of one or two operating parameters; options as `sensitivity`."""
     if len(over) not in (1, 2):
         raise TorseurError(
-            f"a surface stands over one or two parameters, not {len(over)}: over={{'V': [...], 'beta': [...]}}."
+            f"a surface needs one or two operating parameters, not {len(over)}: over={{'V': [...], 'beta': [...]}}."
         )
     given = dict(options.pop("values", None) or {})
     grid = {name: np.asarray(values, dtype=float) for name, values in over.items()}

@@ -245,7 +245,9 @@ class _Rest:
         outputs = self._at(self.state, [criterion.formula for criterion in wanted])
         by_states, by_parameters = outputs["rhs_by_states"], outputs["rhs_by_parameters"]
         if np.linalg.matrix_rank(by_states) < len(by_states):
-            raise TorseurError(f"{self.variation.system.name}: its steady state is not the only one near it.")
+            raise TorseurError(
+                f"{self.variation.system.name}: its steady state is not isolated: others lie arbitrarily near it."
+            )
         if method == "direct":
             tangents = np.linalg.solve(by_states, -by_parameters)
             return outputs["values"], outputs["by_states"] @ tangents + outputs["by_parameters"]
@@ -262,10 +264,10 @@ def equilibrium_of(variation: Variation) -> SteadyState:
     """The equilibrium of a mechanism nearest to its initial state."""
     system = variation.system
     if system.programs is None:
-        raise TorseurError(f"{system.name}: only mechanisms start from equilibrium.")
+        raise TorseurError(f"{system.name}: only the motion of a mechanism can start from an equilibrium.")
     if system.programs.contacts:
         raise UnsupportedError(
-            f"{system.name}: contacts may carry an equilibrium, which is not looked for; give initial values."
+            f"{system.name}: an equilibrium that rests on contacts cannot be computed. Give initial values instead."
         )
     given = dict(zip([q.name for q in system.parameters], system.values, strict=True))
     start = initial_tangents(replace(variation, integrands=()), {}, 0.0)
@@ -279,7 +281,7 @@ def equilibrium_start(variation: Variation, initial: Mapping[str, float]) -> tup
     names = [quantity.name for quantity in system.states]
     if initial and system.constrained is not None:
         raise UnsupportedError(
-            f"{system.name} is constrained: start from its equilibrium as it is, without initial values."
+            f"{system.name} is constrained, so its equilibrium cannot be combined with initial values. Leave them out."
         )
     for name, value in initial.items():
         if name not in names:

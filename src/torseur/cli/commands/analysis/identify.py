@@ -179,7 +179,10 @@ def _segments(study: Study, mechanism: Mechanism, quiet: bool) -> Result:
         return segments_content(estimate, chain, mechanism.name, _reproduction(study, source))
 
     def described(payloads: Sequence[str]) -> tuple[Mechanism, tuple[str, ...]]:
-        raise UnsupportedError("J holds sums over segments: it has no place in a description. Use the regressor.")
+        raise UnsupportedError(
+            "J holds sums over segments and cannot be written as a description. Use a method of the regressor, such "
+            "as weighted."
+        )
 
     document: dict[str, object] = {
         "method": study.method, "J": estimate.J, "deviation": estimate.deviation, "rows": chain.row_names,

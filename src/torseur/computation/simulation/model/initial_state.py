@@ -164,7 +164,8 @@ def _speeds(equations: Equations, given: Mapping[str, float], q: Vector, bound: 
         offset, matrix = _rates(equations, q, bound)
     except (ArithmeticError, ValueError) as error:
         raise TorseurError(
-            f"initial state: rates are singular where the motion starts. Give speeds instead: {', '.join(names)}."
+            "initial state: the rates do not determine the speeds at the start. Give speeds instead: "
+            f"{', '.join(names)}."
         ) from error
     target = np.array([given[rates[slot]] for slot in asked]) - offset[asked] - matrix[asked] @ v
     part = matrix[np.ix_(asked, free)]

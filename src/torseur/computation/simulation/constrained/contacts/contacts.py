@@ -193,16 +193,16 @@ class Contacts:
         if self.changes > MOST_AT_ONCE:
             names = ", ".join(f"'{name}'" for name in self._names)
             raise SimulationError(
-                f"contacts ({names}) change endlessly at t = {t:.9g} s: raise rest_speed, or choose "
+                f"contacts ({names}) open and close without end at t = {t:.9g} s. Raise rest_speed, or choose "
                 "method='time_stepping'."
             )
 
     def _refuse_jamming(self, t: float) -> None:
         names = ", ".join(f"'{e.name}'" for e, mode in zip(self.friction, self.modes, strict=True) if mode == SLIDES)
         raise SimulationError(
-            f"friction ({names}) jams at t = {t:.9g} s: sliding, it would press the harder the more it is pressed, and "
-            "no finite force goes on (Painlevé's case). method='time_stepping' goes on with an impulse; a smaller "
-            "coefficient or compliant contact has a motion too."
+            f"friction ({names}) jams at t = {t:.9g} s: sliding would raise its own normal force without bound, so no "
+            "finite force solves the equations (Painlevé's paradox). Choose method='time_stepping', which goes on "
+            "with an impulse, a smaller coefficient, or a compliant contact."
         )
 
     # Impacts
@@ -302,10 +302,10 @@ class Contacts:
     def _refuse_modes(self, t: float) -> None:
         names = ", ".join(f"'{name}'" for name in self._names)
         raise SimulationError(
-            f"no choice of what sticks, slides, touches and opens among {names} agrees with its forces at t = {t:.9g} "
-            "s. There is none in Painlevé's case, where sliding presses the harder the more it is pressed; of several "
-            "contacts in space there may be one that the search misses. method='time_stepping' goes on there; a "
-            "smaller coefficient or compliant contact has a motion too."
+            f"no combination of sticking, sliding, touching and opening of {names} agrees with the forces at t = "
+            f"{t:.9g} s. Either none exists (Painlevé's paradox, where sliding raises its own normal force without "
+            "bound), or, with several contacts in space, the search has missed it. Choose method='time_stepping', a "
+            "smaller coefficient, or a compliant contact."
         )
 
     def _take(self, t: float, y: Vector, touching: Sequence[int], resolver: Resolver, solution: Solution) -> Vector:
