@@ -108,6 +108,7 @@ FAULTS = {
     "join earth and crank.frame wth fixed end ;": "8:28: expected 'as' or 'with', got 'wth'. Did you mean 'with'?",
     "join earth and crank.frame with revolute(x) abot [0,0,1] end ;": "Did you mean 'about' instead of 'abot'?",
     "param x = (1 + ;": "8:16: expected a value, got ';'.",
+    "param x = 0.2*sin(1) m ;": "got 'm'. If 'm' is a unit, it follows a number, as in 0.2 m*sin(q).",
     "param x = 3 in ;": "8:16: expected a value, got ';'. An inch is written 'inch'",
     "apply spring stiffness = 5 N/m, rest = 2 in, damping = 1 N*s/m between crank and rocker ;": "An inch is written 'inch'",
     "param x = 3 kg y = 2 ;": "8:16: expected ',', ';', 'in' or a string, got 'y'.",

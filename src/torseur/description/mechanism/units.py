@@ -80,6 +80,11 @@ _WORDS = _PLAIN | {
 _TOKEN = re.compile(r"\s*(?:(\*\*|[*/·^()])|(-?\d+(?:\.\d+)?)|([^\W\d_][\w]*|°))")
 
 
+def is_usual_unit(word: str) -> bool:
+    """Whether a word is one of the units with their prefixes that are known without a registry."""
+    return word in _WORDS
+
+
 @lru_cache(maxsize=1024)
 def unit_of(text: str) -> Unit:
     """The unit a text such as "kg*m^2", "N/mm" or "deg" stands for."""

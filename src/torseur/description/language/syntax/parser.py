@@ -13,6 +13,7 @@ from torseur.description.language.syntax.lexer import Token, tokens
 from torseur.description.language.syntax.part_nodes import PartHead, PartIs
 from torseur.description.language.syntax.syntax_builder import TooDeep
 from torseur.description.language.syntax.syntax_nodes import Statement
+from torseur.description.mechanism.units import is_usual_unit
 from torseur.errors import nearest
 
 LARGEST_TEXT = 1_000_000
@@ -201,7 +202,9 @@ def _report_unexpected(previous: Token | None, token: Token, accepted: set[str],
     words = [spellings[name].strip("'") for name in accepted if name in spellings and name not in KINDS]
     guess = nearest(token.value, words) if token.kind == "NAME" else None
     hint = (
-        f"Did you mean '{guess}'?" if guess and guess != token.value else _inch(previous, token) or _misspelt(previous)
+        f"Did you mean '{guess}'?"
+        if guess and guess != token.value
+        else _inch(previous, token) or _unit_behind(previous, token) or _misspelt(previous)
     )
     shown = token.value if len(token.value) <= 40 else f"{token.value[:37]}..."
     if previous is None:
@@ -216,6 +219,15 @@ def _inch(previous: Token | None, token: Token) -> str:
     """A hint where `in` was meant to be a unit: `5 in, ...`."""
     is_unit = previous is not None and "in" in (token.value, previous.value)
     return "An inch is written 'inch': the word 'in' stands before units." if is_unit else ""
+
+
+def _unit_behind(previous: Token | None, token: Token) -> str:
+    """A hint where a unit follows a formula instead of a number: `0.2*sin(q) m`."""
+    if previous is None or token.kind != "NAME" or (previous.kind != "NAME" and previous.value != ")"):
+        return ""
+    if not is_usual_unit(token.value):
+        return ""
+    return f"If '{token.value}' is a unit, it follows a number, as in 0.2 {token.value}*sin(q)."
 
 
 def _misspelt(previous: Token | None) -> str:
