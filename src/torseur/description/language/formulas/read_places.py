@@ -44,6 +44,9 @@ def vector_of(components: Components) -> Vector:
     return x_, y_, z_
 
 
+AXES = {"x": "[1, 0, 0]", "y": "[0, 1, 0]", "z": "[0, 0, 1]"}
+
+
 class Places:
     """Reads what has a direction or a place, in the scope of a text."""
 
@@ -68,7 +71,10 @@ class Places:
         if isinstance(node, (x.Sum, x.Negative, x.Product)):
             return self._combine(node, expected, context)
         if isinstance(node, x.Reference) and not self.references.is_known(node, context):
-            self.scope.unknown(node, "vector", node.name, self.scope.definitions)
+            if node.name in AXES and node.name not in self.scope.definitions:
+                self.scope.fault(node, f"'{node.name}' is no vector here.", f"That axis is {AXES[node.name]}.")
+            else:
+                self.scope.unknown(node, "vector", node.name, self.scope.definitions)
         else:
             self.scope.fault(node, f"expected a vector such as [1, 0, 0], got {self.scope.excerpt(node)}.")
         return self.origin(node)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from typing import Any
 
 from torseur.description.language.description_errors import Report, Source, one_of
@@ -13,7 +12,7 @@ from torseur.description.language.syntax.lexer import Token, tokens
 from torseur.description.language.syntax.part_nodes import PartHead, PartIs
 from torseur.description.language.syntax.syntax_builder import TooDeep
 from torseur.description.language.syntax.syntax_nodes import Statement
-from torseur.description.mechanism.units import is_usual_unit
+from torseur.description.language.syntax.usual_mistakes import mistake_in
 from torseur.errors import nearest
 
 LARGEST_TEXT = 1_000_000
@@ -150,7 +149,7 @@ def _one_statement(stream: list[Token], first: int, report: Report) -> tuple[tup
         except UnexpectedToken:
             # After a character or string that was reported, what follows is its consequence.
             if not report.has(stream[first].start, token.end):
-                _report_unexpected(stream[index - 1] if index > first else None, token, parser.accepts(), report)
+                _report_unexpected(stream[max(first, index - 2) : index], token, parser.accepts(), report)
             return (), _resume(stream, index, first)
         except TooDeep as problem:
             report.add(problem.start, problem.end, "this formula is nested too deeply.")
@@ -196,47 +195,19 @@ def _opens(stream: list[Token], index: int) -> bool:
     return following.kind in ("NAME", "NUMBER", "FRESH") or following.value in ("[", "(")
 
 
-def _report_unexpected(previous: Token | None, token: Token, accepted: set[str], report: Report) -> None:
-    """Says what stood there and what could have stood there."""
+def _report_unexpected(before: Sequence[Token], token: Token, accepted: set[str], report: Report) -> None:
+    """Says what stood there and what could have stood there; `before` are up to two tokens of the same statement."""
     spellings = grammar().spellings
     words = [spellings[name].strip("'") for name in accepted if name in spellings and name not in KINDS]
     guess = nearest(token.value, words) if token.kind == "NAME" else None
-    hint = (
-        f"Did you mean '{guess}'?"
-        if guess and guess != token.value
-        else _inch(previous, token) or _unit_behind(previous, token) or _misspelt(previous)
-    )
+    hint = f"Did you mean '{guess}'?" if guess and guess != token.value else mistake_in(before, token)
     shown = token.value if len(token.value) <= 40 else f"{token.value[:37]}..."
-    if previous is None:
+    if not before:
         report.add(
             token.start, token.end, f"'{shown}' does not open a statement. Statements: {', '.join(_OPENINGS)}.", hint
         )
         return
     report.add(token.start, token.end, f"expected {_acceptable_words(accepted)}, got '{shown}'.", hint)
-
-
-def _inch(previous: Token | None, token: Token) -> str:
-    """A hint where `in` was meant to be a unit: `5 in, ...`."""
-    is_unit = previous is not None and "in" in (token.value, previous.value)
-    return "An inch is written 'inch': the word 'in' stands before units." if is_unit else ""
-
-
-def _unit_behind(previous: Token | None, token: Token) -> str:
-    """A hint where a unit follows a formula instead of a number: `0.2*sin(q) m`."""
-    if previous is None or token.kind != "NAME" or (previous.kind != "NAME" and previous.value != ")"):
-        return ""
-    if not is_usual_unit(token.value):
-        return ""
-    return f"If '{token.value}' is a unit, it follows a number, as in 0.2 {token.value}*sin(q)."
-
-
-def _misspelt(previous: Token | None) -> str:
-    """A hint when the word before is nearly a keyword: `abot [0, 0, 1]`."""
-    if previous is None or previous.kind != "NAME" or previous.value in grammar().keywords:
-        return ""
-    long_words = sorted(word for word in grammar().keywords if len(word) > 3)
-    close = get_close_matches(previous.value, long_words, n=1, cutoff=0.75)
-    return f"Did you mean '{close[0]}' instead of '{previous.value}'?" if close else ""
 
 
 def _acceptable_words(accepted: Iterable[str]) -> str:
