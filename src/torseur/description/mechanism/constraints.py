@@ -7,7 +7,7 @@ one may stay open where nothing closes it better (m, or the unit of an equation)
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from torseur.algebra.graph import ExprLike, as_expr
@@ -31,7 +31,8 @@ class Equation:
     name: str
     residual: Expr
     within: Expr | None = None
-    unit: str = ""
+    # It follows from the residual: a text knows it, a constraint made in Python need not say it to be the same one.
+    unit: str = field(default="", compare=False)
     """Of the residual, where it is known."""
 
 
