@@ -126,7 +126,12 @@ def write_recordings(folder: Path) -> None:
     from torseur.analysis.published_studies import marker_count
 
     box = marker_count.box_markers()
-    write_csv(folder / "box.csv", replace(box, positions=box.positions[:5], time=box.time[:5]))
+    box = replace(box, positions=box.positions[:5], time=box.time[:5])
+    write_csv(folder / "box.csv", box)
+    # Another one's markers beside them, elsewhere.
+    labels = [f"{name}:{label}" for name in ("Anna", "Ben") for label in box.labels]
+    places = np.concatenate([box.positions, box.positions + 1.0], axis=1)
+    write_csv(folder / "people.csv", replace(box, labels=tuple(labels), positions=places))
     t = np.linspace(0.0, 2.0, 101)
     q, bend = 0.6 * np.sin(3 * t) + 0.2 * np.sin(7 * t), -5.4 * np.sin(3 * t) - 9.8 * np.sin(7 * t)
     torque = (0.02 + 0.25) * bend + 9.81 * (0.4 * np.cos(q) - 0.3 * np.sin(q))
@@ -304,10 +309,10 @@ CASES = {
     "library": Case("pendulum", ("--json",)),
     "doctor": Case("", ("--json",)),
     "recording": Case("box.csv", ("--unit mm", "--up y", "--segment box=P1,P2,P3,P4", "--fill 3", "--filter 10", "--rate 50", "--plates 1", "--zero",
-        "--threshold 20", "--json",
-    )),
+        "--threshold 20", "--subject Ben", "--json",
+    ), files={"--subject": "people.csv"}),
     "kinematics": Case("library:box_on_string box.csv", (
-        "--weight P1=9", "--limit x=-0.01..0.01", "--hold x", "--fill 3", "--filter 10", "--rate 50", "--unit mm", "--up y", "--set 'l=0.7 m'", "--init 'x=0.1 m'",
+        "--weight P1=9", "--limit x=-0.01..0.01", "--hold x", "--fill 3", "--filter 10", "--rate 50", "--unit mm", "--up y", "--subject Ben", "--set 'l=0.7 m'", "--init 'x=0.1 m'",
         "--out out.csv", "--force", "--json",
     )),
     "sweep": Case("sweep.toml", (

@@ -223,6 +223,8 @@ def _surface(work: Work, options: SensitivityOptions) -> Surface:
             raise CommandError(f"--over {text}: expected NAME=FIRST:LAST:COUNT, such as --over V=10:40:5.", USAGE)
         first, last = (quantity(match[k], match[1])[0] for k in (2, 3))
         grid[match[1]] = np.linspace(first, last, int(match[4]))
+    if len(grid) > 2:
+        raise CommandError(f"--over takes one or two parameters, not {len(grid)}: {', '.join(grid)}.", USAGE)
     return sensitivity_surface(work.source.mechanism, criteria[0], options.parameters, grid, **requests)
 
 
