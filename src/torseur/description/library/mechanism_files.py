@@ -30,5 +30,5 @@ def load(path: str | Path, **options: Any) -> Mechanism:
 
     robot = read_robot(path, **options)
     for line in summary(robot.findings):
-        warnings.warn(line, stacklevel=2)
+        warnings.warn(line, stacklevel=3)  # the caller, beyond what explains arguments
     return robot.mechanism

@@ -56,8 +56,19 @@ def read_robot(path: str | Path, *, strict: bool = False, base: str = AS_WRITTEN
     return name_numbers(robot_of(root, options, file), symbolic)
 
 
+_ONLY_IN = {"keyframe": ("mujoco", "an MJCF file"), "density": ("robot", "a URDF file")}
+
+
+def _require_meaning(root: Element, options: Options, file: Path) -> None:
+    """Options that only one format has are given to files of that format alone."""
+    for name, (tag, kind) in _ONLY_IN.items():
+        if getattr(options, name) is not None and root.tag != tag:
+            raise RobotFileError(f"{file.name}: {name} is an option of {kind}, which this is not.")
+
+
 def robot_of(root: Element, options: Options, file: Path) -> RobotFile:
     """The robot that a root element describes."""
+    _require_meaning(root, options, file)
     folder = MeshFolder(file.parent, options.packages)
     try:
         if root.tag == "robot":

@@ -44,25 +44,38 @@ def convert(
     require_suffix(out, FORMATS)
     require_free(out, force)
     opened = open_source(with_robot_options(source, robot, partial=partial and is_robot(source)))
-    text, left = _translate(opened, out.suffix.lower(), partial)
+    text, left = _translate(opened, out, partial)
     write_text(out, text)
     for finding in left:
         remark(f"note: {finding}")
     print_json({"written": str(out), "left_out": left}) if json else say(f"written: {out}")
 
 
-def _translate(source: Source, suffix: str, partial: bool) -> tuple[str, list[str]]:
-    """The text in the format of a suffix, and what it leaves out; between robot files, shapes and limits go along."""
-    if suffix == ".lsd":
-        from torseur.description.language import to_text
-
-        return to_text(source.mechanism), []
+def _translate(source: Source, out: Path, partial: bool) -> tuple[str, list[str]]:
+    """The text in the format of a file's suffix, and what it leaves out; shapes and limits go along where they can."""
     from torseur.cli.shared.exits import CommandError
     from torseur.description.readers.writing.write_robot import robot_text
     from torseur.errors import UnsupportedError
 
+    if out.suffix.lower() == ".lsd":
+        return _description(source)
     try:
-        text, left = robot_text(source.robot or source.mechanism, suffix, partial)
+        text, left = robot_text(source.robot or source.mechanism, out, partial)
     except UnsupportedError as problem:
         raise CommandError(str(problem).replace("partial=True", "--partial")) from problem
     return text, [str(finding) for finding in left]
+
+
+def _description(source: Source) -> tuple[str, list[str]]:
+    """A text with the shapes of a robot as drawings; limits that nothing stops at have no place in it."""
+    from torseur.description.language import to_text
+    from torseur.description.mechanism import Bound
+    from torseur.description.readers.writing.robot_drawings import drawn_mechanism
+
+    if source.robot is None:
+        return to_text(source.mechanism), []
+    limits = (
+        "left out: limits of joints are not written to LSD; as stops they are: '?stops=0.2' behind the file's name."
+    )
+    has_stops = any(isinstance(contact, Bound) for contact in source.mechanism.contacts)
+    return to_text(drawn_mechanism(source.robot)), [limits] if source.robot.limits and not has_stops else []

@@ -18,17 +18,22 @@ class LeftOut:
 
     def __init__(self, file_format: str) -> None:
         self.format = file_format
-        self.findings: list[Finding] = []
+        self._counts: dict[str, int] = {}
         self._grave: list[str] = []
 
     def add(self, what: str) -> None:
         """Something without which the motion is another."""
         self.note(what)
-        self._grave.append(self.findings[-1].message)
+        self._grave.append(f"{what} is not written to {self.format}.")
 
     def note(self, what: str) -> None:
-        """Something that does not change the motion."""
-        self.findings.append(Finding(LEFT_OUT, f"{what} is not written to {self.format}."))
+        """Something that does not change the motion; what is said again is counted."""
+        message = f"{what} is not written to {self.format}."
+        self._counts[message] = self._counts.get(message, 0) + 1
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        return tuple(Finding(LEFT_OUT, message, count=count) for message, count in self._counts.items())
 
     def require_nothing(self) -> None:
         if self._grave:

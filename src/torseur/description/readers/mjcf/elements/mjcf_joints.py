@@ -157,8 +157,8 @@ def _with_loads(step: _Step, joint: Joint, kind: str, reference: float, unit: fl
     element, assembly, off = step.element, step.scene.assembly, step.scene.settings.disabled
     (q,) = joint.coordinates
     rest = number(element, "springref", 0.0) * unit
-    _limit(step, unit)
     _force_range(step)
+    _limit(step, unit)
     stiffness, damping = polynomial(element, "stiffness"), polynomial(element, "damping")
     stiffness = (0.0,) * 3 if "spring" in off else stiffness
     damping = (0.0,) * 3 if "damper" in off else damping
@@ -194,8 +194,16 @@ def _limit(step: _Step, unit: float) -> None:
         limited == "auto" and step.scene.settings.automatic_limits and "range" in element.attributes
     )
     if wanted:
-        step.scene.assembly.add_limit(Limit(step.name, bounds[0] * unit, bounds[1] * unit))
+        step.scene.assembly.add_limit(Limit(step.name, bounds[0] * unit, bounds[1] * unit, force=_most(step)))
         step.scene.assembly.note_limit("range of <joint>", element)
+    elif step.name in step.scene.force_ranges:
+        step.scene.assembly.add_limit(Limit(step.name, force=_most(step)))
+
+
+def _most(step: _Step) -> float | None:
+    """The force that actuators may exert on the joint in both directions."""
+    bounds = step.scene.force_ranges.get(step.name)
+    return None if bounds is None else min(-bounds[0], bounds[1])
 
 
 def _force_range(step: _Step) -> None:

@@ -22,15 +22,16 @@ from torseur.description.mechanism import (
     PointSpring,
 )
 from torseur.description.readers.mjcf.writing.mjcf_body_stages import Hinge, Stage, stages_of
-from torseur.description.readers.rigid_placement import impossibility, place_of, principal
+from torseur.description.readers.mjcf.writing.mjcf_shapes import ShapeWriter, pose
+from torseur.description.readers.rigid_placement import impossibility, principal
 from torseur.description.readers.robot_assembly import Names
-from torseur.description.readers.robot_file import RobotFile, Shape
+from torseur.description.readers.robot_file import RobotFile
 from torseur.description.readers.shapes.shape_inertia import central
 from torseur.description.readers.writing.coordinate_relations import relation_of
 from torseur.description.readers.writing.file_outline import LeftOut, Outline, outline
 from torseur.description.readers.writing.numeric_values import Values
-from torseur.description.readers.writing.simple_joints import Follow, Motion, Offset, is_nothing, joint_steps
-from torseur.description.readers.writing.xml_markup import Value, document, element, quaternion
+from torseur.description.readers.writing.simple_joints import Follow, Motion, Offset, joint_steps
+from torseur.description.readers.writing.xml_markup import Value, document, element
 from torseur.errors import UnsupportedError
 
 # Joints that close loops as pairs of points or frames that MuJoCo holds together.
@@ -69,9 +70,6 @@ def closures(joint: Joint, values: Values) -> list[Closure]:
     return [Closure(kind, near.then(point), far.then(point)) for point in points]
 
 
-_HALVES = {"box": (0.5,) * 3, "sphere": (1.0,), "cylinder": (1.0, 0.5), "capsule": (1.0, 0.5), "ellipsoid": (1.0,) * 3}
-
-
 @dataclass
 class _Writer:
     """A file while it is written: the element of each body, where bodies are at zero, springs by coordinate."""
@@ -80,6 +78,7 @@ class _Writer:
     values: Values
     left: LeftOut
     root: ElementTree.Element
+    shapes: ShapeWriter
     bodies: dict[str, ElementTree.Element] = field(default_factory=dict)
     places: dict[str, Transform] = field(default_factory=lambda: {EARTH_NAME: SAME})
     names: Names = field(default_factory=lambda: Names("body", ("world",)))
@@ -95,10 +94,15 @@ class _Writer:
         section = self.root.find(tag)
         return section if section is not None else element(self.root, tag)
 
+    def shapes_of(self, body: str) -> None:
+        for shape in self.robot.shapes:
+            if shape.body == body:
+                self.shapes.add(self.bodies[body], shape)
+
     def site(self, body: str, at: Transform, name: str) -> str:
         """A new site of a body."""
         given = self.sites.fresh(name)
-        element(self.bodies[body], "site", name=given, **_pose(at))
+        element(self.bodies[body], "site", name=given, **pose(at))
         return given
 
 
@@ -107,11 +111,12 @@ def mjcf_text(robot: RobotFile, left: LeftOut) -> str:
     mechanism = robot.mechanism
     values = Values(mechanism)
     tree = outline(mechanism, can_close)
-    writer = _Writer(robot, values, left, element(None, "mujoco", model=mechanism.name))
+    root = element(None, "mujoco", model=mechanism.name)
+    writer = _Writer(robot, values, left, root, ShapeWriter(root, left))
     element(writer.root, "compiler", angle="radian", autolimits="true")
     element(writer.root, "option", gravity=values.vector(mechanism.gravity, "gravity"))
     writer.bodies[EARTH_NAME] = element(writer.root, "worldbody")
-    _shapes(EARTH_NAME, writer)
+    writer.shapes_of(EARTH_NAME)
     _sort_springs(mechanism, writer)
     for stage in stages_of(tree, _bodies_referred_to(robot, tree), values):
         _stage(stage, writer)
@@ -179,7 +184,7 @@ def _stage(stage: Stage, writer: _Writer) -> None:
     place = stage.place
     writer.places[stage.body] = writer.places[stage.parent].then(place)
     lifted: dict[str, Value] = {"gravcomp": writer.lifted[stage.body]} if stage.body in writer.lifted else {}
-    body = element(writer.bodies[stage.parent], "body", name=writer.names.fresh(stage.body), **_pose(place), **lifted)
+    body = element(writer.bodies[stage.parent], "body", name=writer.names.fresh(stage.body), **pose(place), **lifted)
     writer.bodies[stage.body] = body
     if stage.is_free:
         name = stage.motions[-1].name
@@ -198,13 +203,7 @@ def _stage(stage: Stage, writer: _Writer) -> None:
             writer.left.add(f"the inertia of body '{stage.body}', which MuJoCo refuses ({reason.rstrip('.')}),")
         moments, axes = principal(mass, matrix)
         element(body, "inertial", pos=centre, quat=axes, mass=mass, diaginertia=moments)
-    _shapes(stage.body, writer)
-
-
-def _pose(place: Transform) -> dict[str, tuple[float, ...]]:
-    if is_nothing(place):
-        return {}
-    return {"pos": tuple(float(c) for c in place.position), "quat": quaternion(place)}
+    writer.shapes_of(stage.body)
 
 
 def _joint(body: ElementTree.Element, hinge: Hinge, writer: _Writer) -> None:
@@ -225,6 +224,12 @@ def _joint_values(name: str, writer: _Writer) -> dict[str, Value]:
     limit, armature = writer.robot.limit(name), dict(writer.robot.armatures).get(name)
     if limit.lower is not None and limit.upper is not None:
         values["range"] = (limit.lower, limit.upper)
+    elif limit.lower is not None or limit.upper is not None:
+        writer.left.note(f"the limit of joint '{name}' on one side")
+    if limit.force is not None:
+        values["actuatorfrcrange"] = (-limit.force, limit.force)
+    if limit.speed is not None:
+        writer.left.note("a limit of speed")
     if armature is not None:
         values["armature"] = armature
     spring = writer.springs.get(name)
@@ -232,26 +237,6 @@ def _joint_values(name: str, writer: _Writer) -> dict[str, Value]:
         parts = {"stiffness": spring.stiffness, "springref": spring.rest, "damping": spring.damping}
         values |= {key: writer.values.number(value, f"load '{spring.name}'") for key, value in parts.items()}
     return values
-
-
-def _shapes(body: str, writer: _Writer) -> None:
-    """Shapes that weigh nothing and touch nothing, for pictures."""
-    for shape in writer.robot.shapes:
-        if shape.body == body:
-            _shape(shape, writer)
-
-
-def _shape(shape: Shape, writer: _Writer) -> None:
-    if shape.kind not in _HALVES:
-        writer.left.note(f"a shape of body '{shape.body}' ({shape.kind})")
-        return
-    size = tuple(factor * length for factor, length in zip(_HALVES[shape.kind], shape.size, strict=True))
-    colour = {} if shape.colour is None else {"rgba": shape.colour}
-    group = 0 if shape.role == "visual" else 3
-    # Inertias are written as they are: a shape with mass would add to them, one that touches would change the motion.
-    ghost = {"mass": 0, "contype": 0, "conaffinity": 0, "group": group}
-    parts: dict[str, Value] = {"size": size, **ghost, **_pose(place_of(shape.at)), **colour}
-    element(writer.bodies[shape.body], "geom", type=shape.kind, **parts)
 
 
 def _close_loops(tree: Outline, writer: _Writer) -> None:
