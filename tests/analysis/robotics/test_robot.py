@@ -93,6 +93,9 @@ def test_what_calls_take(arm):
     names = arm.coordinate_names
     assert close(arm.rnea(list(q), tuple(v), a), tau)
     assert close(arm.rnea(dict(zip(names, q, strict=True)), v, a), tau)
+    assert close(arm.rnea(q, a=a, v=v), tau) and close(arm.rnea(q=q, v=v, a=a), tau)
+    place = arm.frame_names.index("tool0")
+    assert (arm.fk(place, q) == arm.fk("tool0", q)).all() and (arm.fk(np.int64(place), q=q) == arm.fk(place, q)).all()
     many = arm.rnea(values["q"], v, np.zeros(6))  # one speed for all positions
     assert many.shape == (20, 6) and close(many[0], arm.rnea(q, v, np.zeros(6)))
 
@@ -100,12 +103,16 @@ def test_what_calls_take(arm):
 def test_mistakes(arm):
     zero = np.zeros(6)
     for call, words in (
-        (lambda: arm.rnea(zero, zero), "rnea of 'ur5' takes q, v, vdot: 3 arrays, got 2"),
+        (lambda: arm.rnea(zero, zero), "rnea of 'ur5' takes q, v, a: 3 arrays, got 2"),
         (lambda: arm.rnea(np.zeros(5), zero, zero), r"q has shape \(5,\); expected \(6,\) or \(N, 6\)"),
         (lambda: arm.rnea(np.zeros((3, 6)), np.zeros((4, 6)), zero), r"different numbers of states \(3, 4\)"),
         (lambda: arm.rnea({"elbow": 1.0}, zero, zero), "unknown entry of q 'elbow'"),
         (lambda: arm.rnea("home", zero, zero), "q must be numbers"),
         (lambda: arm.fk("tool", zero), "unknown frame or body 'tool'.*Did you mean 'tool0'"),
+        (lambda: arm.rnea(zero, zero, vdot=zero), "rnea of 'ur5': unknown argument 'vdot'. Arguments: q, v, a"),
+        (lambda: arm.rnea(zero, zero, v=zero), "v is given twice"),
+        (lambda: arm.fk(99, zero), "frame 99: expected a name, or a number below"),
+        (lambda: arm.fk("2_link", zero), "Did you mean 'wrist_2_link'"),
         (lambda: arm.jacobian("tool0", zero, axes="body"), "axes 'body': expected earth, world, frame, local"),
         (lambda: arm.jacobian("tool0", zero, order="first"), "order 'first': expected linear or angular"),
         (lambda: ts.Robot(arm.mechanism, base="floating"), "base: options are for files"),

@@ -70,6 +70,12 @@ def test_anything_else_is_converted(one, case):
     np.testing.assert_allclose(one.function(x, y), expected(plain, y), rtol=1e-15)
 
 
+def test_arguments_have_names_too(one):
+    x, y = np.array([0.3, 1.0, -2.0]), np.array([5.0, 7.0])
+    for result in (one.function(x, y=y), one.function(y=y, x=x)):
+        np.testing.assert_allclose(result, expected(x, y), rtol=1e-15)
+
+
 def test_mistakes_are_told(one):
     x, y = np.zeros(3), np.zeros(2)
     for arguments, words in (

@@ -212,11 +212,14 @@ class Robot:
         """A(q) with A v the centroidal momentum."""
         return self._momentum_matrices[order](q)
 
-    def fk(self, frame: str, q: Any) -> Array:
-        """The place of a frame or body in the earth, as a homogeneous matrix (4, 4)."""
+    def fk(self, frame: str | int, q: Any) -> Array:
+        """The place of a frame or body in the earth, as a homogeneous matrix (4, 4).
+
+        A frame is given by its name, or by its number in `frame_names`.
+        """
         return self._poses[frame](q)
 
-    def jacobian(self, frame: str, q: Any, axes: str = "earth", order: str = "linear") -> Array:
+    def jacobian(self, frame: str | int, q: Any, axes: str = "earth", order: str = "linear") -> Array:
         """J (6, nv) with J v the velocity of the frame's origin and its angular velocity.
 
         axes  "earth" (or "world"): along the earth's axes (Pinocchio's LOCAL_WORLD_ALIGNED); "frame" (or "local")
@@ -227,7 +230,7 @@ class Robot:
             return self._usual_jacobians[frame](q)
         return self._jacobians[frame, axes, order](q)
 
-    def jacobian_rate(self, frame: str, q: Any, v: Any, axes: str = "earth", order: str = "linear") -> Array:
+    def jacobian_rate(self, frame: str | int, q: Any, v: Any, axes: str = "earth", order: str = "linear") -> Array:
         """dJ/dt of the matrix that `jacobian` gives with the same words."""
         return self._jacobian_rates[frame, axes, order](q, v)
 
@@ -305,8 +308,12 @@ class Robot:
         force = np.einsum("...ij,...j->...i", np.linalg.pinv(jacobian @ yielding, hermitian=True), gap)
         return alone + np.einsum("...ij,...j->...i", yielding, force), force
 
-    def frame(self, name: str) -> Frame:
-        """The frame of a name: a named frame (a site), or a body's own."""
+    def frame(self, name: str | int) -> Frame:
+        """The frame of a name, or of a number in `frame_names`: a named frame (a site), or a body's own."""
+        if not isinstance(name, str):
+            if name not in range(len(self.frame_names)):
+                raise TorseurError(f"frame {name}: expected a name, or a number below {len(self.frame_names)}.")
+            return self.frame(self.frame_names[name])
         named = dict(self.mechanism.frames)
         if name in named:
             return named[name]
@@ -356,7 +363,7 @@ class Robot:
 
         return _Kept(make)
 
-    def _of_frame(self, name: str, make: Callable[..., Program], frame: str, axes: str, order: str) -> Function:
+    def _of_frame(self, name: str, make: Callable[..., Program], frame: str | int, axes: str, order: str) -> Function:
         return self._compile(name, make(self.equations, self.frame(frame), _axes(axes), _order(order)))
 
     def _compile(self, name: str, program: Program) -> Function:
@@ -371,7 +378,7 @@ class Robot:
         if has_parameters and not self.is_live:
             program, has_parameters = bake(program, {PARAMETERS: list(self.parameters)}), False
         shared = {PARAMETERS: self.parameters} if has_parameters else None
-        return array_function(program, names, f"{name} of '{self.mechanism.name}'", shared)
+        return array_function(program, names, f"{name} of '{self.mechanism.name}'", shared, called={"vdot": "a"})
 
 
 def _restore(source: Mechanism | RobotFile, live: bool, parameters: Array | None) -> Robot:

@@ -6,8 +6,9 @@ What it does not take as it is (lists, other types, several states at once) it h
 it, so that no compiler is needed; where LLVM is missing, or the interpreter keeps its objects elsewhere, that Python
 function answers all calls.
 
-    entry(self, args, count)         self: the Python function for everything else
-        count == inputs?  each: type, flags, dtype, 1 dimension of its length?  ── no ──> PyObject_Vectorcall(self, ...)
+    entry(self, args, count, names)  self: the Python function for everything else; names: of keyword arguments
+        count == inputs, no names?
+        each: type, flags, dtype, 1 dimension of its length?  ── no ──> PyObject_Vectorcall(self, args, count, names)
         results = PyArray_New(...)                       new arrays, not initialised
         function(data of args..., data of results...)
         one result: that array; several: a tuple
@@ -32,7 +33,7 @@ _C_ORDER_ALIGNED = 0x1 | 0x100
 _FLOAT64_NUMBER = 12
 # Rows of NumPy's table of functions, which never change their places.
 _ARRAY_TYPE, _ARRAY_NEW = 2, 93
-_FASTCALL = 0x80
+_FASTCALL_WITH_KEYWORDS = 0x80 | 0x2
 _TABLE = "table"
 # The addresses that the code finds at run time: it has none in it, so that it is kept from process to process.
 _TYPE, _NEW, _DTYPE_ADDRESS, _VECTORCALL, _TUPLE_NEW, _TUPLE_SET, _FUNCTION = range(7)
@@ -77,7 +78,7 @@ def array_entry(
     ):
         table[slot] = ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value
     table[_FUNCTION] = library.lookup(library.owner, symbol)
-    method = _Method(symbol.encode(), made.lookup(made.owner, "entry"), _FASTCALL, None)
+    method = _Method(symbol.encode(), made.lookup(made.owner, "entry"), _FASTCALL_WITH_KEYWORDS, None)
     new = ctypes.pythonapi.PyCFunction_NewEx
     new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
     # The code, its library and its description live as long as the function that it hands the rest to.
@@ -120,7 +121,7 @@ def _source(inputs: Sequence[int], outputs: Sequence[tuple[int, ...]]) -> str:
     head = object.__basicsize__
     lines = [
         f"@{_TABLE} = global [7 x ptr] zeroinitializer",
-        "define ptr @entry(ptr %self, ptr %args, i64 %count) {",
+        "define ptr @entry(ptr %self, ptr %args, i64 %count, ptr %names) {",
         "start:",
     ]
     for slot, name in enumerate(("type", "new", "dtype", "vectorcall", "tuple_new", "tuple_set", "function")):
@@ -128,7 +129,12 @@ def _source(inputs: Sequence[int], outputs: Sequence[tuple[int, ...]]) -> str:
             f"  %at_{name} = getelementptr [7 x ptr], ptr @{_TABLE}, i64 0, i64 {slot}",
             f"  %{name} = load ptr, ptr %at_{name}",
         ]
-    lines += [f"  %all = icmp eq i64 %count, {len(inputs)}", "  br i1 %all, label %look0, label %otherwise"]
+    lines += [
+        f"  %all = icmp eq i64 %count, {len(inputs)}",
+        "  %unnamed = icmp eq ptr %names, null",
+        "  %plain = and i1 %all, %unnamed",
+        "  br i1 %plain, label %look0, label %otherwise",
+    ]
     for k, size in enumerate(inputs):
         lines += _look(k, size, head)
     lines += [f"look{len(inputs)}:"]
@@ -138,7 +144,7 @@ def _source(inputs: Sequence[int], outputs: Sequence[tuple[int, ...]]) -> str:
     lines += [f"  call void %function({', '.join(data)})", *_answer(len(outputs))]
     lines += [
         "otherwise:",
-        "  %rest = call ptr %vectorcall(ptr %self, ptr %args, i64 %count, ptr null)",
+        "  %rest = call ptr %vectorcall(ptr %self, ptr %args, i64 %count, ptr %names)",
         "  ret ptr %rest",
         "failed:",
         "  ret ptr null",

@@ -79,12 +79,12 @@ class Kernel:
 
     @cached_property
     def function(self) -> Callable[..., Any]:
-        """The kernel without names: of one array per input in order, it gives one array, or a tuple of several.
+        """The kernel that gives arrays without names: of one array per input, one array, or a tuple of several.
 
         Called with float64 arrays of one dimension it is machine code all through (array_entry.py); whatever else
         is given becomes such arrays first.
         """
-        return self.function_or(lambda *values: self._results(values, {}))
+        return self.function_or(lambda *values, **named: self._results(values, named))
 
     def function_or(self, otherwise: Callable[..., Any]) -> Callable[..., Any]:
         """The same with another answer to calls with anything but such arrays."""
