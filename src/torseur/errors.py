@@ -53,11 +53,13 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     """The known name closest to a misspelt one, or None when nothing is close, or when it is no name at all."""
     if not isinstance(name, str):
         return None
-    names = list(known)
-    matches = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
     # 'hand' of 'panda_hand': the one name that ends in it behind a prefix.
+    names = list(known)
     endings = [known for known in names if known.lower().endswith(name.lower()) and known[: -len(name)].endswith(SEAMS)]
-    return matches[0] if matches else endings[0] if name and len(endings) == 1 else None
+    if name and len(endings) == 1:
+        return endings[0]
+    matches = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
+    return matches[0] if matches else None
 
 
 def plural_of(word: str) -> str:
