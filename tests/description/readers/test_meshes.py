@@ -338,3 +338,17 @@ def test_without_trimesh_the_extra_is_named(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "trimesh", None)
     with pytest.raises(RobotFileError, match="pip install .trimesh"):
         read_mesh(write_ply(tmp_path / "block.ply", block()))
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_four_corners_in_no_plane_are_cut_along_the_shorter_diagonal(tmp_path, first):
+    """A roof of four corners, whichever is written first, over the square below them: its ridge is the diagonal."""
+    roof = [(0, 0, 1), (1, 0, 2), (1, 1, 1.2), (0, 1, 2)]  # from corner to corner: 1.43 along 0-2, 1.41 along 1-3
+    below = [(x, y, 0) for x, y, _ in roof]
+    sides = [(k, k % 4 + 1, k % 4 + 5, k + 4) for k in range(1, 5)]
+    top = [(first + k) % 4 + 5 for k in range(4)]
+    faces = [(4, 3, 2, 1), *sides, top]
+    lines = [f"v {x} {y} {z}" for x, y, z in below + roof] + ["f " + " ".join(map(str, face)) for face in faces]
+    (tmp_path / "roof.obj").write_text("\n".join(lines))
+    volume = (1 + 2 + 2) / 6 + (1.2 + 2 + 2) / 6  # two prisms under the triangles beside the ridge 1-3
+    assert enclosed_inertia(read_mesh(tmp_path / "roof.obj")).mass == pytest.approx(volume)

@@ -69,6 +69,46 @@ def test_random_files_move_alike(tmp_path, seed):
     np.testing.assert_allclose(ours, matrix, atol=1e-9 * np.abs(matrix).max())
 
 
+# Defaults of a class, then an actuator of it: a shortcut keeps the numbers before it, or it does not.
+CLASSES = (
+    ('<general gainprm="400" biasprm="0 -200 -100" forcerange="-70 70"/>', '<position joint="j"/>'),
+    ('<general gainprm="40" biasprm="0 -20 -10" biastype="affine"/>', '<position joint="j" kp="3"/>'),
+    ('<general gainprm="40" biasprm="0 -20 -10" gaintype="affine"/>', '<position joint="j"/>'),
+    ('<position kp="50" kv="3"/>', '<velocity joint="j"/>'),
+    ('<position kp="50" kv="3"/>', '<general joint="j"/>'),
+    ('<position kp="50" kv="3"/>', '<motor joint="j"/>'),
+    ('<position kp="5" kv="2"/><general gainprm="3"/>', '<position joint="j"/>'),
+    ('<position kp="5" kv="2"/><general gainprm="3"/>', '<general joint="j"/>'),
+    ('<general gainprm="40" biasprm="0 -20 -10"/>', '<velocity joint="j"/>'),
+    ('<general gainprm="40" dynprm="5"/>', '<cylinder joint="j"/>'),
+    ('<general dynprm="5" dyntype="filter" biastype="affine" biasprm="1 2 3"/>', '<cylinder joint="j" area="2"/>'),
+    ('<general biastype="affine" dyntype="filter" dynprm="2"/>', '<position joint="j" kp="4"/>'),
+    ('<velocity kv="3"/><position kp="5"/>', '<velocity joint="j"/>'),
+    ('<damper kv="5" ctrlrange="0 1"/>', '<damper joint="j"/>'),
+    ("", '<damper joint="j" ctrlrange="0 1"/>'),
+    ('<position inheritrange="0.5" kp="2"/>', '<position joint="j" kv="2"/>'),
+    ('<muscle force="100" range="0.6 1"/>', '<muscle joint="j" lengthrange="-3 3"/>'),
+    ('<general gainprm="2 3 4"/>', '<muscle joint="j" force="9" lengthrange="-3 3"/>'),
+)
+
+
+def test_defaults_of_one_shortcut_meet_actuators_of_another(tmp_path):
+    chain, classes, actuators = "", "", ""
+    for k, (defaults, actuator) in enumerate(CLASSES):
+        joint = f'<joint name="j{k}" axis="0 1 0" range="-1 2"/>'
+        chain = f'<body pos="0.1 0 0">{joint}<geom size="0.1"/>{chain}</body>'
+        classes += f'<default class="c{k}">{defaults}</default>'
+        actuators += actuator.replace('"j"', f'"j{k}" class="c{k}"')
+    path = tmp_path / "classes.xml"
+    compiler = '<compiler angle="radian"/>'
+    path.write_text(
+        f"<mujoco>{compiler}<default>{classes}</default><worldbody>{chain}</worldbody>"
+        f"<actuator>{actuators}</actuator></mujoco>"
+    )
+    for seed in range(3):
+        assert Peer(path, seed).error_of_loads() < 1e-12
+
+
 def test_keyframes_give_the_state_that_mujoco_resets_to(tmp_path):
     """Coordinates and speeds of the key by name; the speeds of balls are those of their own axes in both."""
     random = RandomModel(1)

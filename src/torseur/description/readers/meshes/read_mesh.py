@@ -5,6 +5,7 @@ Robot files name the first four almost always, so these need no extra: docs/deci
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from io import BytesIO
 from itertools import pairwise
@@ -61,7 +62,10 @@ def _read_stl(content: bytes, name: str) -> Mesh:
 
 
 def _read_obj(content: bytes, name: str) -> Mesh:
-    """Vertices and faces; faces with more corners are cut into triangles from their first."""
+    """Vertices and faces; those with more corners are cut into triangles, four corners along the shorter diagonal.
+
+    So do the readers of MuJoCo and many others: where four corners are in no plane the cut decides the volume.
+    """
     vertices: list[list[float]] = []
     triangles: list[tuple[int, int, int]] = []
     for line in content.splitlines():
@@ -72,9 +76,15 @@ def _read_obj(content: bytes, name: str) -> Mesh:
             vertices.append([float(word) for word in words[1:4]])
         elif words[0] == b"f":
             corners = [_index(word, len(vertices)) for word in words[1:]]
+            if len(corners) == 4 and _is_second_diagonal_shorter(*(vertices[k] for k in corners)):
+                corners = [*corners[1:], corners[0]]
             triangles += [(corners[0], b, c) for b, c in pairwise(corners[1:])]
     corners_of = np.array(vertices, dtype=float).reshape(-1, 3)[np.array(triangles, dtype=np.int64).reshape(-1, 3)]
     return weld(corners_of)
+
+
+def _is_second_diagonal_shorter(a: list[float], b: list[float], c: list[float], d: list[float]) -> bool:
+    return math.dist(b, d) <= math.dist(a, c)
 
 
 def _index(word: bytes, count: int) -> int:

@@ -12,8 +12,6 @@ ACTUATORS = (
     "general", "motor", "position", "velocity", "intvelocity", "damper", "cylinder", "muscle", "adhesion",
     "orientation", "pid", "dcmotor", "plugin",
 )  # fmt: skip
-# Attributes that one kind of actuator takes from the defaults of another, for all are one kind inside MuJoCo.
-_COMMON = ("gear", "ctrllimited", "ctrlrange", "forcelimited", "forcerange", "damping", "armature", "group")
 _TAGS = ("joint", "geom", "site", "mesh", "material", "equality", "tendon", *ACTUATORS)
 Values = dict[str, dict[str, Attribute]]
 
@@ -23,6 +21,7 @@ class Defaults:
 
     def __init__(self) -> None:
         self.classes: dict[str, Values] = {}
+        self.actuators: dict[str, tuple[Element, ...]] = {}
         self.main = "main"
         self._elements: list[Element] = []
         self._reached: set[int] = set()
@@ -31,27 +30,30 @@ class Defaults:
         """Adds a class from its <default> element, with what it inherits."""
         values: Values = {tag: dict(given) for tag, given in self.classes.get(parent or "", {}).items()}
         for child in element.all(*_TAGS):
-            known = values.setdefault(child.tag, {})
-            _drop_other_damping(known, child)
+            known = values.setdefault(_kind(child.tag), {})
             for attribute_name, attribute in child.attributes.items():
                 attribute.behind = known.get(attribute_name)
                 known[attribute_name] = attribute
             self._elements.append(child)
         self.classes[name] = values
+        self.actuators[name] = (*self.actuators.get(parent or "", ()), *element.all(*ACTUATORS))
 
     def apply(self, element: Element, inherited: str | None, tag: str | None = None) -> Element:
         """The element with the defaults of its class, or of the class its ancestors give it."""
         name = element.text("class") or inherited or self.main
         if name not in self.classes and name != self.main:
             raise element.fault(unknown_name("default class", name, self.classes))
-        attributes = _values(self.classes.get(name, {}), tag or element.tag)
-        _drop_other_damping(attributes, element)
+        attributes = dict(self.classes.get(name, {}).get(_kind(tag or element.tag), {}))
         self._reach(attributes)
         for attribute_name, attribute in element.attributes.items():
             if attribute.behind is None and attribute_name in attributes:
                 attribute.behind = attributes[attribute_name]
             attributes[attribute_name] = attribute
         return replace(element, attributes=attributes)
+
+    def actuators_of(self, element: Element) -> tuple[Element, ...]:
+        """The defaults of actuators in the class of an element, outer ones first."""
+        return self.actuators.get(element.text("class") or self.main, ())
 
     def _reach(self, values: dict[str, Attribute]) -> None:
         """Remembers which values an element of the model takes or replaces."""
@@ -68,19 +70,9 @@ class Defaults:
                 attribute.used = attribute.used or id(attribute) not in self._reached
 
 
-def _drop_other_damping(inherited: dict[str, Attribute], element: Element) -> None:
-    """A damping ratio and a gain of speeds stand for each other: of two, the nearer holds, as in MuJoCo."""
-    for own, other in (("kv", "dampratio"), ("dampratio", "kv")):
-        if own in element.attributes and other in inherited:
-            inherited.pop(other).used = True
-
-
-def _values(values: Values, tag: str) -> dict[str, Attribute]:
-    """The defaults for a tag; actuators share some of theirs."""
-    if tag not in ACTUATORS:
-        return dict(values.get(tag, {}))
-    shared = {name: value for other in ACTUATORS for name, value in values.get(other, {}).items() if name in _COMMON}
-    return shared | values.get(tag, {})
+def _kind(tag: str) -> str:
+    """All actuators take the defaults of all: inside MuJoCo they are one kind."""
+    return "actuator" if tag in ACTUATORS else tag
 
 
 def read_defaults(root: Element, attached: Sequence[Element] = ()) -> Defaults:

@@ -23,7 +23,8 @@ from torseur.description.mechanism import (
 )
 from torseur.description.mechanism.quantities import as_vector
 from torseur.description.readers.attribute_numbers import choice, number, number_list, numbers
-from torseur.description.readers.mjcf.elements.mjcf_activations import Activation, MuscleCurves
+from torseur.description.readers.mjcf.elements.mjcf_activations import Activation
+from torseur.description.readers.mjcf.elements.mjcf_actuator_laws import Law, law_of
 from torseur.description.readers.mjcf.elements.mjcf_joints import polynomial
 from torseur.description.readers.mjcf.elements.mjcf_tendons import pull
 from torseur.description.readers.mjcf.elements.reflected_inertia import felt_inertia
@@ -33,28 +34,6 @@ from torseur.description.readers.robot_file import Control
 from torseur.description.readers.xml_document import Element
 
 TRANSMISSIONS = ("joint", "jointinparent", "tendon", "site", "body", "cranksite", "slidersite", "refsite")
-
-
-@dataclass(frozen=True)
-class _Law:
-    """gain and bias, each affine in length and speed: force = (g0 + g1 l + g2 v) u + b0 + b1 l + b2 v.
-
-    u is the control, or the activation that follows it. A muscle has curves instead.
-    """
-
-    gain: Sequence[float] = (0.0, 0.0, 0.0)
-    bias: Sequence[float] = (0.0, 0.0, 0.0)
-    activation: Activation | None = None
-    curves: MuscleCurves | None = None
-
-    def force(self, u: Expr, length: Expr, rate: Expr) -> Expr:
-        if self.curves is not None:
-            return self.curves.tension(u, length, rate)
-        return _affine(self.gain, length, rate) * u + _affine(self.bias, length, rate)
-
-
-def _affine(c: Sequence[float], length: Expr, rate: Expr) -> Expr:
-    return as_expr(c[0]) + c[1] * length + c[2] * rate
 
 
 @dataclass(frozen=True)
@@ -73,7 +52,8 @@ def read_actuators(root: Element, scene: Scene) -> None:
     elements = [element for group in root.all("actuator") for element in group.all(*ACTUATORS)]
     for place, element in enumerate(elements):
         actuator = scene.defaults.apply(element, None)
-        if "actuation" in scene.settings.disabled or not _read_actuator(actuator, place, scene):
+        law = law_of(actuator, (*scene.defaults.actuators_of(element), element))
+        if "actuation" in scene.settings.disabled or not _read_actuator(actuator, law, place, scene):
             actuator.take()
     _limit_joint_forces(before, scene)
 
@@ -90,9 +70,8 @@ def _limit_joint_forces(before: int, scene: Scene) -> None:
         assembly.loads.append(replace(ours[0], law=total))
 
 
-def _read_actuator(element: Element, place: int, scene: Scene) -> bool:
+def _read_actuator(element: Element, law: Law | None, place: int, scene: Scene) -> bool:
     """Adds the loads of an actuator; lists it and answers no when it cannot be modelled."""
-    law = _LAWS[element.tag](element) if element.tag in _LAWS else None
     drive = None if law is None else _drive(element, scene)
     damped = None if law is None or drive is None else _with_damping(law, drive, scene)
     if damped is None or drive is None:
@@ -115,7 +94,7 @@ def _activation(name: str, activation: Activation, u: Expr, scene: Scene) -> Exp
     return activation.value(state.symbol)
 
 
-def _obstacle(law: _Law | None, drive: _Drive | None) -> str:
+def _obstacle(law: Law | None, drive: _Drive | None) -> str:
     """Why an actuator is not modelled."""
     if law is None:
         return "has a law of its own, or a muscle's force or range of lengths that MuJoCo would compute"
@@ -124,7 +103,7 @@ def _obstacle(law: _Law | None, drive: _Drive | None) -> str:
     return "is damped by a ratio to an inertia that is not known"
 
 
-def _with_damping(law: _Law, drive: _Drive, scene: Scene) -> _Law | None:
+def _with_damping(law: Law, drive: _Drive, scene: Scene) -> Law | None:
     """A servo with its damping in numbers; None when that is not known.
 
     A positive number in the place of a servo's damping is a damping ratio d: the damping is 2 d √(kp m), m being the
@@ -137,107 +116,6 @@ def _with_damping(law: _Law, drive: _Drive, scene: Scene) -> _Law | None:
     if mass is None:
         return None
     return replace(law, bias=(law.bias[0], law.bias[1], -2 * ratio * math.sqrt(max(0.0, kp * mass))))
-
-
-def _general(element: Element) -> _Law | None:
-    gain, bias = _numbers_with_defaults(element, "gainprm", (1.0,)), _numbers_with_defaults(element, "biasprm", (0.0,))
-    kinds = {name: (element.text(name) or default).strip() for name, default in
-             (("dyntype", "none"), ("gaintype", "fixed"), ("biastype", "none"))}  # fmt: skip
-    if kinds["dyntype"] not in ("none", *_FOLLOWING):
-        return None
-    activation = None if kinds["dyntype"] == "none" else _following(element, kinds["dyntype"])
-    if kinds["gaintype"] == kinds["biastype"] == "muscle":
-        curves = _curves(element, number_list(element, "gainprm") or ())
-        biased = (number_list(element, "biasprm") or number_list(element, "gainprm")) == number_list(element, "gainprm")
-        return None if curves is None or not biased else _Law(activation=activation, curves=curves)
-    if kinds["gaintype"] not in ("fixed", "affine") or kinds["biastype"] not in ("none", "affine"):
-        return None
-    gain = gain if kinds["gaintype"] == "affine" else (gain[0], 0.0, 0.0)
-    return _Law(gain, bias if kinds["biastype"] == "affine" else (0.0, 0.0, 0.0), activation)
-
-
-_FOLLOWING = {"integrator": (0.0,), "filter": (1.0,), "filterexact": (1.0,), "muscle": (0.01, 0.04, 0.0)}
-
-
-def _following(element: Element, kind: str, times: Sequence[float] = ()) -> Activation:
-    """The dynamics of an activation: its times, and its range where it has one."""
-    given = tuple(times) or tuple(number_list(element, "dynprm") or ())
-    default = _FOLLOWING[kind]
-    low, high = numbers(element, "actrange", 2, (0.0, 0.0))
-    said = choice(element, "actlimited", ("false", "true", "auto"), "auto")
-    limited = said == "true" or (said == "auto" and "actrange" in element.attributes)
-    choice(element, "actearly", ("false", "true"), "false")  # which of two steps a force sees; here there are none
-    return Activation(kind, (*given, *default[len(given) :])[: len(default)], (low, high) if limited else None)
-
-
-MUSCLE = (0.75, 1.05, -1.0, 200.0, 0.5, 1.6, 1.5, 1.3, 1.2)
-
-
-def _curves(element: Element, given: Sequence[float]) -> MuscleCurves | None:
-    """The curves of a muscle; None where its force or its lengths would have to be computed by MuJoCo."""
-    low, high, force, _, shortest, longest, speed, passive, eccentric = (*given, *MUSCLE[len(given) :])[:9]
-    lengths = numbers(element, "lengthrange", 2, (0.0, 0.0))
-    if force < 0.0 or lengths[0] >= lengths[1]:
-        return None
-    return MuscleCurves((lengths[0], lengths[1]), (low, high), force, shortest, longest, speed, passive, eccentric)
-
-
-def _muscle(element: Element) -> _Law | None:
-    span = numbers(element, "range", 2, (MUSCLE[0], MUSCLE[1]))
-    words = ("force", "scale", "lmin", "lmax", "vmax", "fpmax", "fvmax")
-    values = [number(element, word, default) for word, default in zip(words, MUSCLE[2:], strict=True)]
-    times = (*numbers(element, "timeconst", 2, (0.01, 0.04)), number(element, "tausmooth", 0.0))
-    curves = _curves(element, (*span, *values))
-    return None if curves is None else _Law(activation=_following(element, "muscle", times), curves=curves)
-
-
-def _cylinder(element: Element) -> _Law | None:
-    diameter = number(element, "diameter", 0.0)
-    area = math.pi / 4 * diameter * diameter if diameter > 0.0 else number(element, "area", 1.0)
-    b0, b1, b2 = numbers(element, "bias", 3, (0.0, 0.0, 0.0))
-    following = _following(element, "filter", (number(element, "timeconst", 1.0),))
-    return _Law((area, 0.0, 0.0), (b0, b1, b2), following)
-
-
-def _integrated_velocity(element: Element) -> _Law | None:
-    kp, kv, ratio = number(element, "kp", 1.0), number(element, "kv", 0.0), number(element, "dampratio", 0.0)
-    return _Law((kp, 0.0, 0.0), (0.0, -kp, ratio if ratio > 0.0 else -kv), _following(element, "integrator"))
-
-
-def _motor(element: Element) -> _Law | None:
-    return _Law((1.0, 0.0, 0.0), (0.0, 0.0, 0.0))
-
-
-def _position(element: Element) -> _Law | None:
-    kp, kv, ratio = number(element, "kp", 1.0), number(element, "kv", 0.0), number(element, "dampratio", 0.0)
-    time = number(element, "timeconst", 0.0)
-    following = _following(element, "filterexact", (time,)) if time > 0.0 else None
-    return _Law((kp, 0.0, 0.0), (0.0, -kp, ratio if ratio > 0.0 else -kv), following)
-
-
-def _velocity(element: Element) -> _Law | None:
-    kv = number(element, "kv", 1.0)
-    return _Law((kv, 0.0, 0.0), (0.0, 0.0, -kv))
-
-
-def _damper(element: Element) -> _Law | None:
-    return _Law((0.0, 0.0, -number(element, "kv", 1.0)), (0.0, 0.0, 0.0))
-
-
-_LAWS: dict[str, Callable[[Element], _Law | None]] = {
-    "general": _general,
-    "motor": _motor,
-    "position": _position,
-    "velocity": _velocity,
-    "damper": _damper,
-    "intvelocity": _integrated_velocity,
-    "cylinder": _cylinder,
-    "muscle": _muscle,
-}
-
-
-def _numbers_with_defaults(element: Element, name: str, default: tuple[float, ...]) -> tuple[float, ...]:
-    return (*(number_list(element, name) or default), 0.0, 0.0, 0.0)[:3]
 
 
 def _drive(element: Element, scene: Scene) -> _Drive | None:
@@ -304,9 +182,22 @@ def _clamp(element: Element, force: Expr, scene: Scene) -> Expr:
 
 def _control_range(element: Element, control: Control, u: Expr, scene: Scene) -> Expr:
     """The control within its range, which is kept beside it."""
-    low, high = numbers(element, "ctrlrange", 2, (0.0, 0.0))
-    limited = _is_limited(element, "ctrllimited", "ctrlrange", scene)
+    inherited = _inherited_range(element, scene)
+    low, high = inherited or numbers(element, "ctrlrange", 2, (0.0, 0.0))
+    limited = inherited is not None or _is_limited(element, "ctrllimited", "ctrlrange", scene)
     scene.assembly.controls.append(replace(control, lower=low, upper=high) if limited else control)
     if not limited or "clampctrl" in scene.settings.disabled:
         return u
     return as_expr(scalar.minimum(scalar.maximum(u, low), high))
+
+
+def _inherited_range(element: Element, scene: Scene) -> tuple[float, float] | None:
+    """The part of the joint's range, about its middle, that a position servo's control has by `inheritrange`."""
+    if element.tag != "position" or "joint" not in element.attributes or "ctrlrange" in element.attributes:
+        return None
+    share, axis = number(element, "inheritrange", 0.0), scene.axis(element, "joint")
+    limits = [] if axis is None else [one for one in scene.assembly.limits if one.joint == axis.joint.name]
+    if share <= 0.0 or not limits or limits[0].lower is None or limits[0].upper is None:
+        return None
+    middle, half = (limits[0].lower + limits[0].upper) / 2, (limits[0].upper - limits[0].lower) / 2
+    return middle - share * half, middle + share * half
