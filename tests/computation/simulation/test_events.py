@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from computation.simulation.systems import T, ball, double_pendulum, oscillator
 from torseur.algebra.graph.scalar import sin
 from torseur.computation.simulation import Event, simulate
+from torseur.computation.simulation.events.landing import Landing, has_landed
 from torseur.errors import SimulationError, TorseurError
 
 
@@ -230,3 +231,17 @@ def test_mistakes():
         Event("x", stop=-1)
     with pytest.raises(TorseurError, match="unknown quantity 'zz'"):
         simulate(ball(), 1.0, events=["zz"])
+
+
+def test_a_dip_of_the_dense_output_alone_is_no_event():
+    """A gap that has just opened is rounding at first: no step is cut at it, and none is bisected to its end."""
+    landing = Landing()
+    landing.reach = landing.first = 1e-6
+    landing.after, landing.rate, landing.armed, landing.reached = 0.02, -1e-7, True, False
+    tried = []
+    while not landing.past and len(tried) < 64:
+        h = landing.reach
+        tried.append(h)
+        assert not has_landed(landing, h, 1e-12 + 0.5 * h * h, -1, 1e-16)
+    assert landing.reach == 1e-6 and len(tried) < 8
+    assert has_landed(landing, landing.reach, 1e-12, -1, 1e-16)

@@ -30,8 +30,10 @@ RATE_OFFSET = 1.0 / 256.0  # part of the piece over which the rate of the event 
 class Landing(Record):
     """Steps of different lengths from one state, towards an event.
 
-    A function that was on the other side when the step began has an event for certain. One that only dips there, within
-    the dense output, must be seen on that side by a real step; else there is none, and the step goes on as it was.
+    A function that was on the other side when the step began, and is behind the event when it ends, has an event for
+    certain. One that only dips there, within the dense output, must be seen on that side by a real step; else there is
+    none, and the step goes on as it was. So it is with a gap that has just opened: it is so small at first that the
+    dense output may take it for closed.
     """
 
     reach: float  # length of the step that is tried next
@@ -43,6 +45,7 @@ class Landing(Record):
     rate: float  # of the event function, by time
     tries: int
     armed: bool  # the function was on the other side at the start
+    reached: bool  # it was seen behind the event, at the end of the piece or by a real step
     past: bool  # there is no event: the next step is the last
 
 
@@ -51,6 +54,10 @@ def aim(x: float, piece: Piece, p: Array, watched: Events, landing: Landing) -> 
     """The first length to try for an event at fraction x of the piece."""
     g = zeros(NG)
     g_before = zeros(NG)
+    events_within(1.0, piece, p, g)
+    for i in range(NG):
+        if i == watched.fired:
+            landing.reached = side_of(g[i]) == watched.fired_side
     events_within(x + 0.5 * RATE_OFFSET, piece, p, g)
     events_within(x - 0.5 * RATE_OFFSET, piece, p, g_before)
     landing.reach = x * piece.length
@@ -77,6 +84,7 @@ def has_landed(landing: Landing, h: float, value: float, side: int, resolution: 
         landing.rate = (value - landing.last_value) / (h - landing.last_length)
     if side_of(value) == side:
         landing.after = h
+        landing.reached = True
     else:
         landing.before = h
     seen = landing.armed or landing.before != 0.0
@@ -87,6 +95,10 @@ def has_landed(landing: Landing, h: float, value: float, side: int, resolution: 
         if not seen and arrived:
             better = BACK * h
         elif not (min(landing.before, landing.after) < better and better < max(landing.before, landing.after)):
+            if not landing.reached:
+                landing.past = True
+                landing.reach = landing.first
+                return False
             better = 0.5 * (landing.before + landing.after)
         landing.last_length = h
         landing.last_value = value
