@@ -81,7 +81,7 @@ def _contacts_of(variation: Variation) -> dict[str, Any]:
     constrained = variation.system.constrained
     if constrained is None or constrained.contacts is None:
         return {}
-    return {"contacts": len(constrained.impacts), "struck": constrained.contacts.struck}
+    return {"contacts": constrained.contacts.watched, "struck": constrained.contacts.struck}
 
 
 # Features of the loop that stay out of the compiled code unless someone asks for them.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from torseur.analysis.sensitivity.method_routines import ConstrainedRoutines, OpenRoutines, Routines
-from torseur.errors import TorseurError, unknown_name
+from torseur.errors import TorseurError, UnsupportedError, unknown_name
 
 METHODS = ("auto", "direct", "adjoint", "continuous_adjoint")
 LANES = 4.0  # multiplications at once, where loops run over parameters or states
@@ -25,6 +25,14 @@ def choose_method(method: str, routines: Routines, criteria: int, times: int) ->
     """The method for so many criteria, each at so many times."""
     if method not in METHODS:
         raise TorseurError(unknown_name("method", method, METHODS))
+    programs = routines.variation.system.programs
+    if programs is not None and programs.friction:
+        if method not in ("auto", "direct"):
+            raise UnsupportedError(
+                f"friction '{programs.friction[0].name}': dry friction is not gone back through; method='direct' "
+                "follows it."
+            )
+        return Choice("direct", "with dry friction")
     if method != "auto":
         return Choice(method, "asked for")
     if times > 1:

@@ -197,6 +197,7 @@ class ConstrainedRoutines:
             "rhs": constrained_tangent_rhs,
             self._motion_terms: self.programs.motion_derivatives[0],
             "motion_derivatives": self.programs.motion_derivatives[1],
+            **({"friction_derivatives": self.programs.friction_derivatives} if self._has_friction else {}),
             "constrain": constrain_with_tangents,
             "on_constraints": on_manifold,
             "level_derivatives": self.programs.level_derivatives,
@@ -237,6 +238,10 @@ class ConstrainedRoutines:
     @cached_property
     def implicit(self) -> dict[str, Any]:
         return {**implicit_externals(self.variation.system), "accelerated": self._constrained.externals["accelerated"]}
+
+    @property
+    def _has_friction(self) -> bool:
+        return bool(self.programs.programs.friction)
 
     @property
     def _motion_terms(self) -> str:

@@ -29,7 +29,7 @@ from torseur.computation.simulation.model.first_order_form import Model
 from torseur.computation.simulation.model.outputs_and_events import Impact
 from torseur.computation.simulation.model.system import Vector
 from torseur.computation.simulation.problem import Samples, Tolerance, finite_time, sample_times
-from torseur.errors import TorseurError
+from torseur.errors import TorseurError, UnsupportedError
 
 
 def sensitivity(
@@ -102,8 +102,17 @@ def _answer(study: Study, method: str, second_order: bool) -> Sensitivities:
     choice = choose_method(method, study.routines, len(study.criteria), len(study.course.times))
     result = _by(study, choice)
     if second_order:
+        _refuse_friction(study)
         result = replace(result, responses=with_hessians(study, result.responses))
     return replace(result, notes=(*study.variation.system.notes, *study.notes(result.responses), *result.notes))
+
+
+def _refuse_friction(study: Study) -> None:
+    programs = study.variation.system.programs
+    if programs is not None and programs.friction:
+        raise UnsupportedError(
+            f"friction '{programs.friction[0].name}': second derivatives do not cover dry friction. First ones do."
+        )
 
 
 def _by(study: Study, choice: Choice) -> Sensitivities:

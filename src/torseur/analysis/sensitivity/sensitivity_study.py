@@ -13,7 +13,7 @@ from torseur.analysis.sensitivity.criteria.criteria import ReadCriterion
 from torseur.analysis.sensitivity.criteria.criteria_at_events import Instant, InstantCriteria
 from torseur.analysis.sensitivity.criteria.observation import Observation, Settings, observation_of
 from torseur.analysis.sensitivity.direct.direct_method import Tangents, integrate_tangents
-from torseur.analysis.sensitivity.events.contact_jumps import ContactRules, restitution_formulas
+from torseur.analysis.sensitivity.events.contact_jumps import ContactRules
 from torseur.analysis.sensitivity.events.discontinuities import Discontinuities
 from torseur.analysis.sensitivity.events.jumps import Jump, read_jump
 from torseur.analysis.sensitivity.events.switches import switches_of
@@ -69,9 +69,9 @@ class Study:
         return self._discontinuities(self.variation)
 
     def _discontinuities(self, variation: Variation) -> Discontinuities:
-        derivatives, impacts = MotionDerivatives(variation), self.ready.impacts
-        restitutions = restitution_formulas(impacts, self.ready.restitution_shifts)
-        contacts = ContactRules(derivatives, impacts, restitutions) if impacts else None
+        derivatives, constrained = MotionDerivatives(variation), variation.system.constrained
+        switches = constrained is not None and constrained.switches
+        contacts = ContactRules(derivatives, self.ready.restitutions) if switches else None
         written = tuple(read_jump(jump, derivatives) for jump in self.jumps)
         return Discontinuities(variation, contacts, (*written, *switches_of(derivatives)))
 

@@ -25,6 +25,7 @@ from torseur.algebra.graph import (
     weighted_gradient,
 )
 from torseur.analysis.sensitivity.model.variation import Variation
+from torseur.computation.simulation.constrained.contacts.friction_rows import pressing, sliding_law
 from torseur.computation.simulation.model.motion_programs import MechanismPrograms
 
 
@@ -116,6 +117,34 @@ class ConstrainedPrograms:
     @property
     def _integrands(self) -> tuple[Expr, ...]:
         return self.variation.integrands
+
+    @cached_property
+    def friction_inputs(self) -> tuple[Input, Input]:
+        """Directions of what slides and speeds of creeping, as the settings of the solver hold them."""
+        friction = self.programs.friction
+        directions = tuple(symbol(f"direction of {row.name}") for element in friction for row in element.rows)
+        return Input("sliding", directions), Input("creep", tuple(symbol(f"creep of {e.name}") for e in friction))
+
+    @cached_property
+    def friction_laws(self) -> list[Expr]:
+        """What the multiplier of each row of friction is while it slides."""
+        by_name = dict(zip([c.name for c in self.programs.constraints], self.programs.multipliers, strict=True))
+        directions, creep = (list(group.nodes) for group in self.friction_inputs)
+        laws: list[Expr] = []
+        for element, little in zip(self.programs.friction, creep, strict=True):
+            normal = pressing(element, self.programs.contacts, self.programs.equations.constraints, by_name)
+            laws += sliding_law(element, normal, directions[len(laws) :], little)
+        return laws
+
+    @cached_property
+    def friction_derivatives(self) -> Program:
+        """Derivatives of these laws by states and then parameters, a row each, and by the multipliers."""
+        outputs = (
+            self._by_variables("law_derivatives", self.friction_laws),
+            matrix("by_multipliers", dense_jacobian(self.friction_laws, self.programs.multipliers)),
+        )
+        known = Input("l", self.programs.multipliers)
+        return Program("friction_derivatives", (*self.programs.inputs, known, *self.friction_inputs), outputs)
 
     @cached_property
     def integrands(self) -> Program:

@@ -14,14 +14,17 @@ import math
 from typing import Annotated
 
 from torseur.analysis.sensitivity.adjoint.backward_routines import settle_back
+from torseur.analysis.sensitivity.constrained.friction_tangents import add_friction_tangents, friction_derivatives
 from torseur.analysis.sensitivity.direct.tangent_routines import NPAR, NX, NY, Tangents
 from torseur.computation.codegen.routine import Array, External, Record, Static, flat, routine, zeros
-from torseur.computation.simulation.constrained.solver.accelerations import LEAST, NEAR
+from torseur.computation.simulation.constrained.contacts.friction_forces import Sliding, add_friction
+from torseur.computation.simulation.constrained.solver.accelerations import LEAST, NEAR, take_friction
 from torseur.computation.simulation.constrained.solver.constrained_sizes import (
     MASSLESS,
     NC,
     NP,
     NQ,
+    NT,
     NV,
     PLAIN,
     RECURSIVE,
@@ -47,6 +50,7 @@ class SolvedMotion(Record):
 
     factors: Factors
     plain: Rows  # C as it is, kept where bodies have no inertia
+    rubbed: Sliding  # the rows of friction as they are
     added: float  # r of M + r Cᵀ C there
     s: Annotated[Array, NSHARED]
     a: Annotated[Array, NV]  # accelerations
@@ -102,23 +106,45 @@ def solve_motion_with_factors(t: float, y: Array, p: Array, rates: Array, solved
             for c in range(NC):
                 for i in range(NV):
                     solved.plain[c, i] = factors.rows[c, i]
+        for k in range(NT):
+            for i in range(NV):
+                solved.rubbed[k, i] = factors.rows[NC - NT + k, i]
         distance = factor(p, factors, LEAST)
     for c in range(NC):
         solved.l[c] = factors.gamma[c]
-    solve_with_factors(p, solved, solved.a, solved.l)
+    if NT > 0:
+        solve_with_friction(t, y, p, solved)
+    else:
+        solve_with_factors(p, solved, solved.a, solved.l)
     return distance
+
+
+@routine
+def solve_with_friction(t: float, y: Array, p: Array, solved: SolvedMotion) -> None:
+    """The same where friction may slide: its force first, which follows from what presses in turn."""
+    u = zeros(1)
+    add_constraint_force(p, solved, solved.a, solved.l)
+    add_friction(t, y, p, u, solved.rubbed, solved.factors, solved.a)
+    solve_augmented(solved.factors, solved.a, solved.l)
+    take_friction(solved.factors, solved.l)
 
 
 @routine
 def solve_with_factors(p: Array, solved: SolvedMotion, force: Array, multipliers: Array) -> None:
     """(force, gamma) become (a, λ) with M a + Cᵀ λ = force, C a = gamma; gamma stands in `multipliers`."""
+    add_constraint_force(p, solved, force, multipliers)
+    solve_augmented(solved.factors, force, multipliers)
+
+
+@routine
+def add_constraint_force(p: Array, solved: SolvedMotion, force: Array, multipliers: Array) -> None:
+    """What the force gains where bodies have no inertia, and constraints lend theirs."""
     settings = Settings.view(p[NP:])
     if MASSLESS:
         for c in range(NC):
             if settings.sizes[c] >= 0.0:
                 # M was factored as M + r Cᵀ C. With r Cᵀ γ added to the force, a and λ stay the same, since C a = γ.
                 add(solved.added * multipliers[c], solved.plain[c], force)
-    solve_augmented(solved.factors, force, multipliers)
 
 
 @routine
@@ -144,6 +170,7 @@ def constrained_tangent_rhs(t: float, y: Array, p: Array, dy: Array) -> None:
 @routine
 def tangent_rhs_as_it_is(t: float, y: Array, p: Array, dy: Array) -> float:
     """(x', u') of a state that may be off its constraints; how far a singularity is."""
+    settings = Settings.view(p[NP:])
     solved = SolvedMotion()
     derivatives = Derivatives()
     by_solution = zeros(NZ, NV + NC)
@@ -165,6 +192,13 @@ def tangent_rhs_as_it_is(t: float, y: Array, p: Array, dy: Array) -> float:
     # the motion was solved by: one factorisation for the motion and all its tangents.
     differentiate(NV + NC, -1.0, flat(derivatives.equation_derivatives), u, flat(tangents))
     solve_columns(p, solved, tangents)
+    if NT > 0:
+        laws = zeros(NY + NPAR, NT)
+        by_multipliers = zeros(NT, NC)
+        explicit = zeros(NT, NPAR)
+        friction_derivatives(t, y, p, solved.l, settings.sliding, settings.creep, laws, by_multipliers)
+        differentiate(NT, 1.0, flat(laws), u, flat(explicit))
+        add_friction_tangents(p, solved.factors, solved.rubbed, by_multipliers, explicit, tangents)
     for i in range(NV):
         for k in range(NPAR):
             du[(NQ + i) * NPAR + k] = tangents[i, k]

@@ -10,7 +10,7 @@ import numpy as np
 
 from torseur.algebra.graph import Expr
 from torseur.analysis.sensitivity.events.contact_jumps import ContactRules
-from torseur.analysis.sensitivity.events.event_crossing import Landing
+from torseur.analysis.sensitivity.events.event_crossing import Crossing, Landing, Met
 from torseur.analysis.sensitivity.events.jumps import JumpRules
 from torseur.analysis.sensitivity.events.switches import SwitchRules
 from torseur.analysis.sensitivity.model.variation import Variation
@@ -19,6 +19,9 @@ from torseur.computation.simulation.events.state_jumps import FLIGHTS
 from torseur.computation.simulation.loop.adjusting import SolverSettings
 from torseur.computation.simulation.loop.integrator import Memory
 from torseur.computation.simulation.model.system import Vector
+from torseur.errors import UnsupportedError
+
+TOGETHER = 1e-5  # part of how fast instants move by which those of several changes at one time may differ
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +37,7 @@ class Discontinuities:
 
     @property
     def contact_count(self) -> int:
-        return len(self.contacts.impacts) if self.contacts is not None else 0
+        return self.contacts.watched if self.contacts is not None else 0
 
     @property
     def functions(self) -> list[Expr]:
@@ -68,7 +71,7 @@ def selection(variation: Variation, parameters: Vector) -> Callable[[float, Vect
     """Selects other constraints among redundant ones along one motion; None when there is no choice."""
     system = variation.system
     constrained = system.constrained
-    if constrained is None or constrained.usual is None or constrained.impacts or not constrained.is_redundant:
+    if constrained is None or constrained.usual is None or constrained.switches or not constrained.is_redundant:
         return None
     own = replace(system, constrained=replace(constrained, usual=constrained.usual.copy()))
     settings, states = SolverSettings(own, parameters), len(variation.states)
@@ -129,20 +132,32 @@ class Jumps:
         if (work.motion.t_end - t) * self.direction > 0.0:
             work.motion.time, work.y[: len(x)] = t, x
 
+    def _require_one_instant(self, t: float, crossings: Sequence[Crossing], met: Sequence[Met], u: Vector) -> None:
+        """Refuses changes at one time that come one after the other beside these parameters."""
+        times = [own.later(u) for own in met]
+        largest = max(np.abs(later).max(initial=0.0) for later in times)
+        for crossing, later in zip(crossings[1:], times[1:], strict=True):
+            if np.abs(later - times[0]).max(initial=0.0) > TOGETHER * largest:
+                raise UnsupportedError(
+                    f"{crossings[0].name} and {crossing.name} happen at the same time, t = {t:.6g} s: which of them "
+                    "comes first depends on the parameters, so that the motion has no derivative by them there."
+                )
+
     def _change_contacts(self, t: float, work: Memory, fired: Sequence[int]) -> None:
         rules, contacts = self.rules.contacts, self.contacts
         assert rules is not None and contacts is not None
         x, u = self._state(work)
         states, before = len(self.rules.variation.states), self.settings.parameters.copy()
-        released = [k for k in fired if k in contacts.closed]
+        earlier = replace(contacts, closed=set(contacts.closed), stuck=set(contacts.stuck))
         new = contacts.change(t, x[:states], fired)
         self.settings.take_constraints(t, new)
         self.past.append((t, before))
-        crossing = rules.crossing(contacts, released)
-        if crossing is not None:
-            met = crossing.met(t, x, before, new)
-            after = rules.derivatives.at(t, met.z[:states], self.settings.parameters)
-            self._take(work, Landing(crossing, met, u, after, before))
+        crossings = rules.crossings(contacts, earlier, fired)
+        if crossings:
+            met = [crossing.met(t, x, before, new) for crossing in crossings]
+            self._require_one_instant(t, crossings, met, u)
+            after = rules.derivatives.at(t, met[0].z[:states], self.settings.parameters)
+            self._take(work, Landing(crossings[0], met[0], u, after, before))
         count = self.rules.contact_count
         # Contacts are positive while nothing changes, also just after a rebound, where rounding could say otherwise.
         work.events.limits[:count] = work.events.sides[:count] = 1

@@ -8,14 +8,16 @@ what is given that change the motion least:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from torseur.algebra.graph import Expr, as_expr, symbol
+from torseur.algebra.graph.scalar import sqrt
 from torseur.analysis.sensitivity.criteria.motion_formulas import read_formula
 from torseur.analysis.sensitivity.events.event_crossing import Crossing, Landing, explicit_crossing
 from torseur.analysis.sensitivity.model.motion_derivatives import MotionDerivatives, constraints_in_force
+from torseur.computation.simulation.constrained.contacts.friction_rows import LEAST_SQUARE
 from torseur.computation.simulation.model.system import Vector
 from torseur.derivation.loops import ConstraintEquation
 from torseur.errors import TorseurError, UnsupportedError, unknown_name
@@ -91,6 +93,7 @@ def impulsive_crossing(
     when: Expr,
     rows: list[tuple[ConstraintEquation, Expr]],
     given: Mapping[int, Expr],
+    rubbing: Sequence[Rubbing] = (),
 ) -> Crossing:
     """Speeds after impulses along constraints, whose rates become what is said, and along speeds that are given."""
     programs = derivatives.variation.system.programs
@@ -110,11 +113,39 @@ def impulsive_crossing(
     for i, row in enumerate(programs.equations.mass_matrix):
         total = sum((m * d for m, d in zip(row, jumps_of_speed, strict=True)), as_expr(0))
         total = sum((c.row[i] * e for (c, _), e in zip(rows, impulses, strict=False)), total)
+        total = sum((own.row[i] * e for own, e in _friction_impulses(rubbing, v, rows, impulses)), total)
         balance.append(sum((e for k, e in zip(given, impulses[len(rows) :], strict=True) if k == i), total))
     rates = [sum((a * new for a, new in zip(c.row, v, strict=True)), c.drift) - target for c, target in rows]
     taken = [v[k] - value for k, value in given.items()]
     equations = (*(a - b for a, b in zip(q, coordinates, strict=True)), *balance, *rates, *taken)
     return Crossing(name, derivatives, when, (*q, *v, *impulses), equations, len(q) + len(v))
+
+
+@dataclass(frozen=True)
+class Rubbing:
+    """Friction that slides in an impact: its rows, its coefficient, and the contact that presses it."""
+
+    rows: tuple[ConstraintEquation, ...]
+    coefficient: Expr
+    pressing: ConstraintEquation
+
+
+def _friction_impulses(
+    rubbing: Sequence[Rubbing],
+    v: Sequence[Expr],
+    rows: Sequence[tuple[ConstraintEquation, Expr]],
+    impulses: Sequence[Expr],
+) -> list[tuple[ConstraintEquation, Expr]]:
+    """Impulses along rows of friction: the coefficient times what presses, along the slip that is left."""
+    result = []
+    for element in rubbing:
+        pressing = [e for (c, _), e in zip(rows, impulses, strict=False) if c is element.pressing]
+        slips = [as_expr(sum((a * new for a, new in zip(c.row, v, strict=True)), c.drift)) for c in element.rows]
+        size = sqrt(sum((slip * slip for slip in slips), as_expr(LEAST_SQUARE)))
+        for row, slip in zip(element.rows, slips, strict=True):
+            # What presses has a negative multiplier.
+            result += [(row, -element.coefficient * e * slip / size) for e in pressing]
+    return result
 
 
 def read_jump(jump: Jump, derivatives: MotionDerivatives) -> JumpRules:

@@ -192,9 +192,10 @@ class StartProjection:
 
     @cached_property
     def lasting(self) -> list[int]:
-        """Numbers of the constraints that are no contacts."""
+        """Numbers of the constraints that are no contacts and no friction."""
         programs = self.programs
-        return [k for k, constraint in enumerate(programs.constraints) if constraint not in programs.contacts]
+        switching = [*programs.contacts, *(row for element in programs.friction for row in element.rows)]
+        return [k for k, constraint in enumerate(programs.constraints) if constraint not in switching]
 
     @cached_property
     def levels(self) -> tuple[Vector, Vector, Vector]:

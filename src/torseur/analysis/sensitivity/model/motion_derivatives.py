@@ -22,6 +22,9 @@ from torseur.computation.simulation.model.single_state import Evaluator
 from torseur.computation.simulation.model.system import Vector
 from torseur.description.mechanism import TIME
 
+ITERATIONS = 20
+SOLVED = 1e-14  # part of the solution by which Newton's method for friction moves it when it has arrived
+
 
 @dataclass(frozen=True, eq=False)
 class Parts:
@@ -107,13 +110,15 @@ class MotionDerivatives:
         derivatives = [*equations.rates, *equations.layout.accelerations, *integrands]
         return derivatives, constrained_programs(self.variation).equations_of_motion
 
-    def program(self, name: str, formulas: list[Expr], more: tuple[Input, ...] = ()) -> Program:
-        """Formulas with their derivatives by everything that they may depend on, a row each."""
+    def program(
+        self, name: str, formulas: list[Expr], more: tuple[Input, ...] = (), given: tuple[Input, ...] = ()
+    ) -> Program:
+        """Formulas with their derivatives by everything that they may depend on, a row each; `given` is constant."""
         unknown = tuple(node for group in more for node in group.nodes)
         variables = (*unknown, *self.solution, *self.variation.states, *self.variation.moving, TIME)
         return Program(
             name,
-            (*self.inputs, *more),
+            (*self.inputs, *more, *given),
             (vector("values", formulas), matrix("derivatives", dense_jacobian(formulas, variables))),
         )
 
@@ -143,45 +148,95 @@ class MotionDerivatives:
 
     @cached_property
     def _of_equations(self) -> Evaluator:
-        return Evaluator(self.program("residual", self._formulas[1]))
+        if not self._friction_count:
+            return Evaluator(self.program("residual", self._formulas[1]))
+        own = constrained_programs(self.variation)
+        multipliers = own.programs.multipliers[-self._friction_count :]
+        laws = [a - b for a, b in zip(multipliers, own.friction_laws, strict=True)]
+        laws = substitute(laws, self.conditions)
+        return Evaluator(self.program("residual", [*self._formulas[1], *laws], given=own.friction_inputs))
+
+    @property
+    def _friction_count(self) -> int:
+        programs = self.variation.system.programs
+        return programs.statics["NT"] if programs is not None else 0
 
     def at(self, t: float, x: Vector, settings: Vector) -> StateDerivative:
         """x' at a state; `settings` are the parameters as the loop takes them, which say what constraints are on."""
         y = x[: len(self.variation.states)]
         solution, of_solution = np.zeros(len(self.solution)), None
         if len(solution):
-            active = self._active(settings)
-            outputs = self._of_equations(self.input_values(t, y, solution))
-            # R = K (a, l) - [f; γ] is linear: its value at (0, 0) and its derivative K = [M Cᵀ; C 0] give the solution
-            # at once. Rows and columns of constraints that are off (open contacts, redundant ones) are left out.
-            stiffness = outputs["derivatives"][np.ix_(active, active)]
-            solution[active] = np.linalg.lstsq(stiffness, -outputs["values"][active], rcond=1e-13)[0]
-            _, parts = self.split(self._of_equations(self.input_values(t, y, solution))["derivatives"])
-            of_solution = self._solution_derivatives(stiffness, active, parts)
+            equations, unknowns = self._active(settings)
+            inputs = self._of_settings(settings)
+            for _ in range(ITERATIONS if self._friction_count else 1):
+                outputs = self._of_equations({**self.input_values(t, y, solution), **inputs})
+                # R = K (a, l) - [f; γ] is linear: its value at (0, 0) and its derivative K = [M Cᵀ; C 0] give the
+                # solution at once. Rows and columns of constraints that are off (open contacts, redundant ones) are
+                # left out. Only laws of friction may bend, by forces that press to either side.
+                stiffness = outputs["derivatives"][np.ix_(equations, unknowns)]
+                step = np.linalg.lstsq(stiffness, -outputs["values"][equations], rcond=1e-13)[0]
+                solution[unknowns] += step
+                if np.abs(step).max(initial=0.0) <= SOLVED * np.abs(solution).max(initial=0.0):
+                    break
+            rows = self._of_equations({**self.input_values(t, y, solution), **inputs})["derivatives"]
+            stiffness = rows[np.ix_(equations, unknowns)]
+            _, parts = self.split(rows[equations])
+            of_solution = self._solution_derivatives(stiffness, unknowns, parts)
         outputs = self._of_motion(self.input_values(t, y, solution))
         _, parts = self.split(outputs["derivatives"])
         return StateDerivative(outputs["values"], parts.eliminate_solution(of_solution), solution, of_solution)
 
-    def _solution_derivatives(self, stiffness: Vector, active: NDArray[np.int_], parts: Parts) -> Parts:
+    def _solution_derivatives(self, stiffness: Vector, unknowns: NDArray[np.int_], parts: Parts) -> Parts:
         """Derivatives of accelerations and multipliers; multipliers of constraints that are off stay zero."""
         # One factorisation for all variables: K (a, l)_v = -R_v.
-        wanted = np.column_stack([parts.by_state, parts.by_parameters, parts.by_time])[active]
+        wanted = np.column_stack([parts.by_state, parts.by_parameters, parts.by_time])
         full = np.zeros((len(self.solution), wanted.shape[1]))
-        full[active] = np.linalg.lstsq(stiffness, -wanted, rcond=1e-13)[0]
+        full[unknowns] = np.linalg.lstsq(stiffness, -wanted, rcond=1e-13)[0]
         states, columns = parts.by_state.shape[1], parts.by_parameters.shape[1]
         nothing = np.zeros((len(full), 0))
         return Parts(nothing, full[:, :states], full[:, states : states + columns], full[:, -1])
 
-    def _active(self, settings: Vector) -> NDArray[np.int_]:
-        """Equations that hold: all of motion, and the constraints in force."""
+    def _of_settings(self, settings: Vector) -> dict[str, list[float]]:
+        """What laws of friction take of the settings."""
+        if not self._friction_count:
+            return {}
+        own = settings_of(self.variation, settings)
+        return {"sliding": own.sliding.tolist(), "creep": own.creep.tolist()}
+
+    def _active(self, settings: Vector) -> tuple[NDArray[np.int_], NDArray[np.int_]]:
+        """Equations that hold: all of motion, the constraints in force and laws of what slides; and their unknowns."""
+        #     unknowns   [ a | multipliers of constraints in force | those of friction that slides ]
+        #     equations  [ M a + Cᵀ l = f | C a = γ                | l = law                       ]
         speeds = len(self.variation.states) - self.variation.system.coordinates
-        return np.concatenate([np.arange(speeds), speeds + constraints_in_force(self.variation, settings)])
+        held = np.concatenate([np.arange(speeds), speeds + constraints_in_force(self.variation, settings)])
+        if not self._friction_count:
+            return held, held
+        rows = sliding_rows(self.variation, settings)
+        first = len(self.solution)
+        return np.concatenate([held, first + rows]), np.concatenate([held, first - self._friction_count + rows])
+
+
+def settings_of(variation: Variation, settings: Vector) -> Settings:
+    """The settings of the solver by their names, from the parameters as the loop takes them."""
+    constrained = variation.system.constrained
+    assert constrained is not None
+    return Settings.bound(constrained.statics).view(settings[len(variation.system.values) :])
+
+
+def sliding_rows(variation: Variation, settings: Vector) -> NDArray[np.int_]:
+    """Numbers, among the rows of friction, of those whose element slides."""
+    programs, directions = variation.system.programs, settings_of(variation, settings).sliding
+    assert programs is not None
+    rows, first = [], 0
+    for element in programs.friction:
+        own = range(first, first + len(element.rows))
+        first += len(element.rows)
+        rows += list(own) if any(directions[i] != 0.0 for i in own) else []
+    return np.array(rows, dtype=int)
 
 
 def constraints_in_force(variation: Variation, settings: Vector) -> NDArray[np.int_]:
     """Numbers of the constraints that are neither redundant nor contacts that are open."""
-    constrained = variation.system.constrained
-    if constrained is None:
+    if variation.system.constrained is None:
         return np.zeros(0, dtype=int)
-    own = Settings.bound(constrained.statics).view(settings[len(variation.system.values) :])
-    return np.flatnonzero(own.sizes > 0.0)
+    return np.flatnonzero(settings_of(variation, settings).sizes > 0.0)

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 
 from torseur.algebra.graph import Expr, Program, as_expr, evaluate, live_nodes, symbol, symbols_of
 from torseur.analysis.sensitivity.criteria.motion_formulas import read_formula
-from torseur.analysis.sensitivity.events.contact_jumps import restitution_names
+from torseur.analysis.sensitivity.events.contact_jumps import restitution_formulas, restitution_names
 from torseur.analysis.sensitivity.model.unnamed_constants import Shift, shift_name, with_shifts
 from torseur.analysis.sensitivity.model.varied_parameters import Requested, Varied, requested_names, varied_of
+from torseur.computation.simulation.constrained.contacts.contact_gaps import switching_elements
 from torseur.computation.simulation.model.first_order_form import Model, as_system
 from torseur.computation.simulation.model.outputs_and_events import Impact
 from torseur.computation.simulation.model.system import System
@@ -17,14 +18,18 @@ from torseur.computation.simulation.simulate import started
 from torseur.derivation.equations import Equations
 from torseur.derivation.equations.simplification.constrained_model import KEPT
 from torseur.derivation.formalisms import derive
+from torseur.derivation.tree import resolve
 from torseur.derivation.tree.flatten import flatten
-from torseur.description.mechanism import Bound, Law, Mechanism, require_smooth, without_contacts
+from torseur.description.mechanism import Bound, Law, Mechanism, Update
 from torseur.errors import TorseurError, UnsupportedError
 
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """The system where its motion starts, what varies in it, and values that replace those of the description."""
+    """The system where its motion starts, what varies in it, and values that replace those of the description.
+
+    `impacts` are contacts beside those of the mechanism.
+    """
 
     model: Model
     system: System
@@ -35,8 +40,18 @@ class Prepared:
     impacts: tuple[Impact, ...] = ()
 
     @property
-    def restitution_shifts(self) -> dict[str, Expr]:
-        """Symbols that vary the restitution of contacts, by the names of what varies."""
+    def restitutions(self) -> tuple[Expr, ...]:
+        """Restitution of each contact as a formula of the parameters, those of the mechanism first."""
+        programs, own = self.system.programs, []
+        if programs is not None:
+            equations = programs.equations
+            own = [e.restitution for e in switching_elements(equations) if isinstance(e, Bound)]
+            own = resolve(equations.mechanism, dict(equations.tree.definitions), own)
+        return (*own, *restitution_formulas(self.impacts, self._restitution_shifts))
+
+    @property
+    def _restitution_shifts(self) -> dict[str, Expr]:
+        """Symbols that vary the restitution of other contacts, by the names of what varies."""
         programs, names = self.system.programs, {n for impact in self.impacts for n in restitution_names(impact)}
         known = {str(node.name): node for node in programs.equations.layout.parameters} if programs is not None else {}
         return {name: known[shift_name(name)] for name in names if shift_name(name) in known}
@@ -69,29 +84,22 @@ def prepare(
     mechanism = model if isinstance(model, Mechanism) else model.mechanism if isinstance(model, Equations) else None
     if mechanism is not None:
         listed = [] if parameters is None else member_names(parameters)
-        impacts = (*_own_impacts(mechanism), *impacts)
+        _refuse_updates(mechanism)
         restitutions = {name: impact.restitution for impact in impacts for name in restitution_names(impact)}
         # Shifts come before the derivation: a constant that varies is a symbol in the equations like any parameter.
-        changed, shifts = with_shifts(with_laws(without_contacts(mechanism), laws), listed, restitutions)
+        changed, shifts = with_shifts(with_laws(mechanism, laws), listed, restitutions)
         model = model if changed is mechanism else derive(changed)
     ready = _ready(model, values, initial, start, _read_gaps(model, impacts))
     return replace(ready, varied=_varied_parameters(parameters, ready.system, shifts))
 
 
-def _own_impacts(mechanism: Mechanism) -> tuple[Impact, ...]:
-    """The bounds of a mechanism as contacts of a study, which differentiates through them."""
-    if not all(isinstance(element, Bound) for element in mechanism.contacts):
-        require_smooth(mechanism, "a sensitivity")
-    own = []
-    for element in mechanism.contacts:
-        assert isinstance(element, Bound)
-        if symbols_of([element.restitution]):
-            raise UnsupportedError(
-                f"bound '{element.name}': a sensitivity takes its restitution as a number, not as the formula "
-                f"{element.restitution}. Give the number, and vary '{element.name}.restitution'."
-            )
-        own.append(Impact(element.name, element.gap, float(element.restitution)))
-    return tuple(own)
+def _refuse_updates(mechanism: Mechanism) -> None:
+    updates = [f"'{element.name}'" for element in mechanism.contacts if isinstance(element, Update)]
+    if updates:
+        raise UnsupportedError(
+            f"{mechanism.name}: a sensitivity does not cover updates of states ({', '.join(updates[:3])}), which jump "
+            "along a motion. Write them as a Jump, or leave them out with ts.without_contacts(mechanism)."
+        )
 
 
 def _ready(
@@ -174,8 +182,6 @@ def _value(origin: Expr, system: System) -> float:
     if system.programs is not None:
         equations = system.programs.equations
         bound = dict(zip(equations.layout.parameters, system.values, strict=True))
-        from torseur.derivation.tree import resolve
-
         (origin,) = resolve(equations.mechanism, equations.tree.definitions, [origin])
     return float(evaluate([origin], bound or {as_expr(0): 0.0})[0])
 

@@ -15,7 +15,7 @@ from torseur.algebra.graph import Expr, Table, as_expr, live_nodes, substitute, 
 from torseur.algebra.graph.expr import intern
 from torseur.algebra.graph.functions import TableLookup
 from torseur.derivation.tree.flatten import flatten, rebuild
-from torseur.description.mechanism import Mechanism, Parameter
+from torseur.description.mechanism import Bound, Contact, Mechanism, Parameter
 from torseur.description.mechanism.bodies import INERTIA_COMPONENTS, Body
 from torseur.description.mechanism.solids import Solid
 from torseur.errors import TorseurError
@@ -45,13 +45,28 @@ def with_shifts(
     shifts: dict[str, Shift] = {}
     known = {parameter.name for parameter in mechanism.parameters}
     for name in names:
-        if name not in known and more and name in more:
-            mechanism, shifts[name] = _with(mechanism, _shift(name, as_expr(more[name]), "1"))
+        restitution = None if name in known else _with_restitution(mechanism, name, more or {})
+        if restitution is not None:
+            mechanism, shifts[name] = restitution
             continue
         changed = None if name in known else _shift_constant(mechanism, name)
         if changed is not None:
             mechanism, shifts[name] = changed
     return mechanism, shifts
+
+
+def _with_restitution(mechanism: Mechanism, name: str, more: Mapping[str, float]) -> tuple[Mechanism, Shift] | None:
+    """The restitution of all contacts or of one, of the mechanism and beside it."""
+    owner, _, what = name.rpartition(".")
+    own = [c for c in mechanism.contacts if isinstance(c, Bound | Contact) and owner in ("", c.name)]
+    if what != "restitution" or not (own or name in more):
+        return None
+    shift = _shift(name, own[0].restitution if own else as_expr(more[name]), "1")
+    contacts = [
+        replace(c, restitution=c.restitution + shift.symbol) if isinstance(c, Bound | Contact) and c in own else c
+        for c in mechanism.contacts
+    ]
+    return _with(mechanism, shift, contacts=tuple(contacts))
 
 
 def _shift_constant(mechanism: Mechanism, name: str) -> tuple[Mechanism, Shift] | None:

@@ -265,7 +265,7 @@ def equilibrium_of(variation: Variation) -> SteadyState:
     system = variation.system
     if system.programs is None:
         raise TorseurError(f"{system.name}: only the motion of a mechanism can start from an equilibrium.")
-    if system.programs.contacts:
+    if system.programs.contacts or system.programs.friction:
         raise UnsupportedError(
             f"{system.name}: an equilibrium that rests on contacts cannot be computed. Give initial values instead."
         )

@@ -54,8 +54,9 @@ class Contacts:
 
     `lasting` is what the lasting constraints usually add; `gap_sizes` are lengths or angles by which gaps are judged
     small, `rest_speeds` their rates that end in contact. `struck` are contacts that the motion starts with an impact
-    on. `pushed` are the rows along which the last change had impulses, and `rebounding` the restitution of each contact
-    that was hit in it. `stuck` are rows of friction that hold, `sliding` the directions of those that do not: of length
+    on. `pushed` are the rows along which the last change had impulses, `rubbed` the elements that slid in it, and
+    `rebounding` the restitution of each contact that was hit; `is_bounded` where impulses came from relaxation, or from
+    a rebound reduced to keep the energy. `stuck` are rows of friction that hold, `sliding` the directions of those that do not: of length
     2 for elements in a plane that are faster than creeping. `modes` says what each friction element does; `grip` is a
     force that counts as none.
     """
@@ -73,6 +74,8 @@ class Contacts:
     changes: int = 0
     last_time: float = -np.inf
     pushed: tuple[int, ...] = ()
+    rubbed: tuple[int, ...] = ()
+    is_bounded: bool = False
     rebounding: dict[int, float] = field(default_factory=dict)
     stuck: set[int] = field(default_factory=set)
     sliding: Vector = field(default_factory=lambda: np.zeros(0))
@@ -146,7 +149,7 @@ class Contacts:
     def change(self, t: float, y: Vector, fired: Sequence[int]) -> Vector:
         """The state after contacts have hit or let go, or friction has stuck or slipped."""
         self._count(t)
-        self.pushed, self.rebounding = (), {}
+        self.pushed, self.rubbed, self.rebounding, self.is_bounded = (), (), {}, False
         count = len(self.impacts)
         if count + len(self.friction) in fired:
             self._refuse_jamming(t)
@@ -218,6 +221,7 @@ class Contacts:
         moving = self.numbers.of(self.numbers.programs.velocities, t, y)["drift"]
         energy = before @ mass @ before
         if not np.any(moving) and after @ mass @ after > energy * (1.0 + GAINED):
+            self.is_bounded = True
             # Newton's restitution with friction can add energy (Kane); then less is given back, as much as keeps it.
             low, high = 0.0, 1.0
             for _ in range(60):
@@ -256,8 +260,11 @@ class Contacts:
                 raise SimulationError(
                     f"no impulses agree with all contacts and friction at t = {t:.9g} s. Choose method='time_stepping'."
                 )
+            self.is_bounded = True
             return found_slowly.x
         self.pushed = tuple(sorted(resolver.held(solution.modes)))
+        sliding = [e.rows for e, mode in zip(elements, solution.modes.friction, strict=True) if mode == SLIDES]
+        self.rubbed = tuple(k for k, rows in enumerate(self.rubbing.rows) if tuple(rows) in sliding)
         return solution.x
 
     # Modes

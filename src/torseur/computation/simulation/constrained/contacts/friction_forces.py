@@ -14,6 +14,7 @@ import math
 from typing import Annotated, TypeAlias
 
 from torseur.computation.codegen.routine import Array, External, routine, zeros
+from torseur.computation.simulation.constrained.contacts.friction_rows import BARELY
 from torseur.computation.simulation.constrained.solver.constrained_sizes import (
     NC,
     NE1,
@@ -38,7 +39,6 @@ Sliding: TypeAlias = Annotated[Array, NT, NV]
 # Why friction is a row whose multiplier is given: docs/decisions/0094-friction-as-rows-that-switch.md.
 ITERATIONS = 12
 CONVERGED = 1e-13  # change of a force, by the size of forces, after which Newton's method ends
-BARELY = 1e-12  # speed, in units of creep, that tells the direction of what has not begun to slide yet
 
 
 @routine

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from torseur.algebra.graph import Expr, as_expr
-from torseur.algebra.graph.scalar import absolute, sqrt
+from torseur.algebra.graph.scalar import absolute, exp, sqrt
 from torseur.derivation.equations import Equations
 from torseur.derivation.loops import ConstraintEquation
 from torseur.derivation.loops.closure.constraint_equations import differentiate_residuals
@@ -16,6 +16,8 @@ from torseur.errors import UnsupportedError
 
 AMOUNTS = 5  # force, coefficient, breakaway, static, stribeck
 SMALLEST = 1e-300  # added under a root, whose derivative is zero where nothing presses
+BARELY = 1e-12  # speed, in units of creep, that tells the direction of what has not begun to slide yet
+LEAST_SQUARE = 1e-60  # added under roots of squared speeds, whose third powers are divided by
 
 
 @dataclass(frozen=True)
@@ -80,3 +82,25 @@ def pressing(element: FrictionRows, contacts: Sequence[ConstraintEquation], last
     if len(held) == 1:
         return as_expr(absolute(multipliers[held[0].name]))
     return as_expr(sqrt(sum((multipliers[c.name] * multipliers[c.name] for c in held), as_expr(SMALLEST))))
+
+
+def sliding_law(element: FrictionRows, normal: Expr, directions: Sequence[Expr], creep: Expr) -> list[Expr]:
+    """Multipliers of the rows of an element that slides, as formulas: what friction_forces.py computes by numbers.
+
+    Along a line the direction is that of the mode; in a plane that of the slip, or of what hardly begins to slide.
+    """
+    force, coefficient, breakaway, static, stribeck = element.amounts
+    slips = [row.residual for row in element.rows]
+    if len(slips) == 1:
+        speed = directions[0] * slips[0]
+        along = [directions[0]]
+    else:
+        begun = [s + BARELY * creep * d for s, d in zip(slips, directions, strict=False)]
+        speed = as_expr(sqrt(sum((s * s for s in slips), as_expr(LEAST_SQUARE))))
+        size = sqrt(sum((s * s for s in begun), as_expr(LEAST_SQUARE)))
+        along = [as_expr(s / size) for s in begun]
+    limit = force + coefficient * normal
+    if not stribeck.is_zero:
+        ratio = speed / stribeck
+        limit = limit + (breakaway + static * normal - limit) * exp(-ratio * ratio)
+    return [as_expr(d * limit) for d in along]
