@@ -140,8 +140,6 @@ def test_friction_that_contradicts_itself_is_named(options, words):
 
 def test_what_does_not_cover_friction_says_so():
     rubbing = cart("friction = 3 N sticking")
-    with pytest.raises(UnsupportedError, match=r"sensitivity .*'rail.friction'"):
-        ts.sensitivity(rubbing, "x", until=1.0, parameters=["x'(0)"])
     with pytest.raises(UnsupportedError, match="partitioned"):
         ts.simulate(rubbing, until=1, formulation="partitioned")
     with pytest.raises(UnsupportedError, match="linearisation"):

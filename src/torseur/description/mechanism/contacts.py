@@ -373,6 +373,16 @@ def require_smooth(mechanism: Mechanism, what: str) -> None:
         )
 
 
+def require_continuous(mechanism: Mechanism, what: str) -> None:
+    """Refuses updates of states, for what follows contacts and friction but not these."""
+    updates = [f"'{element.name}'" for element in mechanism.contacts if isinstance(element, Update)]
+    if updates:
+        raise UnsupportedError(
+            f"{mechanism.name}: {what} does not cover updates of states ({', '.join(updates[:3])}), which jump along a "
+            "motion. `simulate` does; ts.without_contacts(mechanism) leaves them out."
+        )
+
+
 def without_contacts(mechanism: Mechanism) -> Mechanism:
     """The mechanism without bounds, dry friction and contact: its motion where nothing touches and nothing rubs."""
     from torseur.description.mechanism.mechanism import require_mechanism

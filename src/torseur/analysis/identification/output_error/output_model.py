@@ -28,7 +28,7 @@ from torseur.computation.codegen.kernels.compiled_routine import CompiledRoutine
 from torseur.computation.simulation.loop import memory
 from torseur.computation.simulation.model.first_order_form import Model, as_system
 from torseur.computation.simulation.model.system import System
-from torseur.description.mechanism import TIME, require_smooth
+from torseur.description.mechanism import TIME, require_continuous
 from torseur.errors import IdentificationError, UnsupportedError, unknown_name
 
 SampleAdjoints = Callable[[int, Array], tuple[Array, Array]]
@@ -78,8 +78,8 @@ def sampled_motion(
     study = Study(ready, (), Course(float(times[0]), float(times[-1]), np.empty(0), rtol))
     if len(study.discontinuities):
         raise UnsupportedError(
-            f"{ready.system.name}: its loads switch along the motion, and the adjoint of a sampled cost does not go "
-            'back through that. The method "gauss_newton" follows it.'
+            f"{ready.system.name}: loads, contacts or friction switch along the motion, and the adjoint of a sampled "
+            'cost does not go back through that. The method "gauss_newton" follows it.'
         )
     routines, variation, course = study.routines, study.variation, study.course
     problem = course.problem(variation, False, np.empty(0), memory.KEEP_STAGES)
@@ -110,7 +110,7 @@ class OutputModel:
     def of(model: Model, unknown: Sequence[str], outputs: Sequence[str]) -> OutputModel:
         system = as_system(model)
         if system.programs is not None:
-            require_smooth(system.programs.equations.mechanism, "a fit of recorded motions")
+            require_continuous(system.programs.equations.mechanism, "a fit of recorded motions")
         if system.laws:
             laws = ", ".join(f"'{law.name}'" for law in system.laws)
             raise UnsupportedError(f"{system.name}: the force laws {laws} are undetermined. Give their formulas first.")

@@ -1,8 +1,8 @@
 """Tangents of friction that slides: multipliers of its rows, which are given by what slides and what presses.
 
-At fixed multipliers λ_T of friction the tangents (a', λ') are those of the constraints. With the law λ_T = d limit(N(λ)),
-differentiated by states and parameters (E) and by the multipliers (D), and with the answers B of (a, λ) to unit forces
-of its rows, all tangents of friction solve
+At fixed multipliers λ_T of friction the tangents (a', λ') are those of the constraints. With the law
+λ_T = d limit(N(λ)), differentiated by states and parameters (E) and by the multipliers (D), and with the answers B of
+(a, λ) to unit forces of its rows, all tangents of friction solve
 
     (1 - D B) λ_T' = E + D λ',   then   (a', λ') += B λ_T'
 

@@ -162,7 +162,7 @@ class ContactRules:
         slips = [row.residual for row in element.rows]
         directions = earlier.sliding[earlier.rubbing.places(k)]
         if len(slips) == 2 and np.linalg.norm(directions) > FAST:
-            when = sum((s * s for s in slips), as_expr(-float(earlier.creep[k]) ** 2))
+            when = sum((s * s for s in slips), as_expr(-(float(earlier.creep[k]) ** 2)))
         else:
             when = sum((s * float(d) for s, d in zip(slips, directions, strict=True)), as_expr(0))
         return self._switched(f"{name} stops sliding", when, rest)

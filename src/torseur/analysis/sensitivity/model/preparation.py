@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from torseur.algebra.graph import Expr, Program, as_expr, evaluate, live_nodes, symbol, symbols_of
+from torseur.algebra.graph import Expr, Program, as_expr, evaluate, live_nodes, symbol
 from torseur.analysis.sensitivity.criteria.motion_formulas import read_formula
 from torseur.analysis.sensitivity.events.contact_jumps import restitution_formulas, restitution_names
 from torseur.analysis.sensitivity.model.unnamed_constants import Shift, shift_name, with_shifts
@@ -20,7 +20,7 @@ from torseur.derivation.equations.simplification.constrained_model import KEPT
 from torseur.derivation.formalisms import derive
 from torseur.derivation.tree import resolve
 from torseur.derivation.tree.flatten import flatten
-from torseur.description.mechanism import Bound, Law, Mechanism, Update
+from torseur.description.mechanism import Bound, Law, Mechanism, require_continuous
 from torseur.errors import TorseurError, UnsupportedError
 
 
@@ -84,22 +84,13 @@ def prepare(
     mechanism = model if isinstance(model, Mechanism) else model.mechanism if isinstance(model, Equations) else None
     if mechanism is not None:
         listed = [] if parameters is None else member_names(parameters)
-        _refuse_updates(mechanism)
+        require_continuous(mechanism, "a sensitivity")
         restitutions = {name: impact.restitution for impact in impacts for name in restitution_names(impact)}
         # Shifts come before the derivation: a constant that varies is a symbol in the equations like any parameter.
         changed, shifts = with_shifts(with_laws(mechanism, laws), listed, restitutions)
         model = model if changed is mechanism else derive(changed)
     ready = _ready(model, values, initial, start, _read_gaps(model, impacts))
     return replace(ready, varied=_varied_parameters(parameters, ready.system, shifts))
-
-
-def _refuse_updates(mechanism: Mechanism) -> None:
-    updates = [f"'{element.name}'" for element in mechanism.contacts if isinstance(element, Update)]
-    if updates:
-        raise UnsupportedError(
-            f"{mechanism.name}: a sensitivity does not cover updates of states ({', '.join(updates[:3])}), which jump "
-            "along a motion. Write them as a Jump, or leave them out with ts.without_contacts(mechanism)."
-        )
 
 
 def _ready(

@@ -8,6 +8,7 @@ from torseur.algebra.graph import Expr, as_expr, evaluate, symbols_of
 from torseur.cache import Recent
 from torseur.computation.simulation.constrained.contacts.contact_geometry import contact_elements
 from torseur.computation.simulation.model.outputs_and_events import Impact
+from torseur.computation.simulation.model.system import Vector
 from torseur.derivation.equations import Equations
 from torseur.derivation.loops import ConstraintEquation
 from torseur.derivation.loops.closure.constraint_equations import differentiate_residuals
@@ -15,6 +16,8 @@ from torseur.derivation.loops.closure.joint_closure import POSITION, Residual
 from torseur.derivation.tree import resolve
 from torseur.description.mechanism import Bound, Contact, DryFriction, Update
 from torseur.errors import TorseurError, unknown_name
+
+TOUCHING = 1e-9  # gap that counts as none, in units of its own size
 
 # With the equations themselves, so that no others can get their id meanwhile.
 _kept_elements: Recent[tuple[Equations, tuple[Bound | DryFriction, ...]]] = Recent(8)
@@ -109,3 +112,13 @@ def _unit(equations: Equations, impact: Impact) -> str:
     if isinstance(impact.gap, str):
         return str(equations.layout.coordinates[_slot(equations, impact)].data.unit)
     return "m"
+
+
+def require_open_gaps(impacts: Sequence[Impact], gaps: Vector, sizes: Vector) -> None:
+    """Refuses a start with bodies in each other."""
+    for impact, gap, size in zip(impacts, gaps.tolist(), sizes.tolist(), strict=True):
+        if gap < -TOUCHING * size:
+            raise TorseurError(
+                f"impact '{impact.name}': the motion starts {-gap:.4g} inside it, with a gap of {gap:.4g}. "
+                "Start where the gap is zero or more."
+            )

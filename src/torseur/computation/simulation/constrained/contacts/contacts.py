@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from torseur.computation.simulation.constrained.contacts.contact_gaps import TOUCHING, require_open_gaps
 from torseur.computation.simulation.constrained.contacts.friction_numbers import FrictionNumbers, require_amounts
 from torseur.computation.simulation.constrained.contacts.friction_rows import FrictionRows
 from torseur.computation.simulation.constrained.contacts.switching_modes import (
@@ -33,11 +34,9 @@ from torseur.computation.simulation.constrained.start.constraint_numbers import 
 from torseur.computation.simulation.constrained.start.regularity import sizes_added, whitened
 from torseur.computation.simulation.model.outputs_and_events import Impact
 from torseur.computation.simulation.model.system import Vector
-from torseur.errors import SimulationError, TorseurError
+from torseur.errors import SimulationError
 
-# Both in units of the gap's own size, see `_sizes_of_gaps`.
-THICKNESS = 1e-12  # of the layer in which a contact closes
-TOUCHING = 1e-9  # gap that counts as none
+THICKNESS = 1e-12  # of the layer in which a contact closes, in units of the gap's own size, see `_sizes_of_gaps`
 ABOVE_ROUNDING = 1e-14
 FLYING = 1e-6  # part of the speed of rest that a rebound has at least
 RESTING = 1e-6  # rate of a gap that ends in contact, where a unit move adds 1 m or 1 rad to it
@@ -56,9 +55,9 @@ class Contacts:
     small, `rest_speeds` their rates that end in contact. `struck` are contacts that the motion starts with an impact
     on. `pushed` are the rows along which the last change had impulses, `rubbed` the elements that slid in it, and
     `rebounding` the restitution of each contact that was hit; `is_bounded` where impulses came from relaxation, or from
-    a rebound reduced to keep the energy. `stuck` are rows of friction that hold, `sliding` the directions of those that do not: of length
-    2 for elements in a plane that are faster than creeping. `modes` says what each friction element does; `grip` is a
-    force that counts as none.
+    a rebound reduced to keep the energy. `stuck` are rows of friction that hold, `sliding` the directions of those that
+    do not: of length 2 for elements in a plane that are faster than creeping. `modes` says what each friction element
+    does; `grip` is a force that counts as none.
     """
 
     impacts: tuple[Impact, ...]
@@ -394,13 +393,3 @@ class Contacts:
         found = self.numbers.of(self.numbers.programs.velocities, t, y)
         own = slice(self.first, self.first + len(self.impacts))
         return found["phi"][own], (found["rows"] @ y[self.numbers.coordinates :] + found["drift"])[own]
-
-
-def require_open_gaps(impacts: Sequence[Impact], gaps: Vector, sizes: Vector) -> None:
-    """Refuses a start with bodies in each other."""
-    for impact, gap, size in zip(impacts, gaps.tolist(), sizes.tolist(), strict=True):
-        if gap < -TOUCHING * size:
-            raise TorseurError(
-                f"impact '{impact.name}': the motion starts {-gap:.4g} inside it, with a gap of {gap:.4g}. "
-                "Start where the gap is zero or more."
-            )

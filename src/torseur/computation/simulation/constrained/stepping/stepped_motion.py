@@ -11,7 +11,8 @@ import numpy as np
 
 from torseur.algebra.graph import Program
 from torseur.cache import Recent
-from torseur.computation.simulation.constrained.contacts.contacts import CREEPING, require_open_gaps
+from torseur.computation.simulation.constrained.contacts.contact_gaps import require_open_gaps
+from torseur.computation.simulation.constrained.contacts.contacts import CREEPING
 from torseur.computation.simulation.constrained.contacts.friction_numbers import require_amounts
 from torseur.computation.simulation.constrained.start.constraint_numbers import StateNumbers
 from torseur.computation.simulation.constrained.stepping.stepping_loop import outputs_along_steps, step_through
