@@ -42,6 +42,7 @@ def test_a_value_shows_itself(values, kind):
     bundle = value._repr_mimebundle_()
     assert bundle["text/plain"] == repr(value)
     ET.fromstring(f"<div>{bundle['text/html']}</div>".replace(" open>", ' open="">'))
+    assert kind != "sensitivities" or "<td>k</td>" in bundle["text/html"]  # names as they are written, not as they are spoken
     assert "<script" not in bundle["text/html"] and "<b>swing</b>" not in bundle["text/html"]
 
 
@@ -132,6 +133,8 @@ def test_a_mechanism_is_shown_with_its_loops_closed_and_its_masses():
     np.testing.assert_allclose(ends[0], ends[1], atol=1e-9)
     shown = mechanism._repr_mimebundle_()["text/html"]
     assert all(f"<td>{mass}</td>" in shown for mass in ("0.8", "2", "1.6"))
+    # The heading is a line of its own: a drawing is set in the line of the words before it.
+    assert re.search(r"<div><b>four-bar[^<]*</b></div><svg", shown)
 
 
 def test_what_is_not_trusted_says_so():

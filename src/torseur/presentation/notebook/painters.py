@@ -46,7 +46,7 @@ def paint(value: Any) -> dict[str, str]:
 
 def _mechanism(mechanism: Mechanism) -> dict[str, str]:
     """Picture at the start, bodies and joints."""
-    head = element("b", mechanism.meaning or mechanism.name)
+    head = _heading(mechanism.meaning or mechanism.name)
     numbers = Numbers(build_tree(mechanism), {})
     masses = [body_mass(body, numbers) for body in mechanism.bodies]
     rows = [(m.name, m.formula if m.mass is None else f"{m.mass:.6g}", m.meaning) for m in masses]
@@ -67,7 +67,7 @@ def _picture(mechanism: Mechanism) -> Markup:
     except TorseurError as problem:
         return element("p", f"No picture: {problem}")
     return (
-        Markup() if scene is None else Markup(svg_picture(scene).replace("<svg ", '<svg style="max-width:420px" ', 1))
+        Markup() if scene is None else Markup(svg_picture(scene).replace("<svg ", '<svg style="display:block;max-width:420px" ', 1))
     )
 
 
@@ -93,7 +93,7 @@ def _equations(equations: Equations) -> dict[str, str]:
         body = lines if len(written) < LARGEST else element("p", f"{len(written)} letters: too long to be read here.")
         parts.append(element("details", element("summary", title), body, open=level == "matrix"))
     latex = write_equations(equations, "matrix", "latex")
-    shown = {"text/html": element("div", element("b", f"Equations of {equations.mechanism.name}"), *parts)}
+    shown = {"text/html": element("div", _heading(f"Equations of {equations.mechanism.name}"), *parts)}
     return shown | ({"text/latex": latex} if len(latex) < LARGEST else {})
 
 
@@ -107,7 +107,7 @@ def _trajectory(motion: Trajectory) -> dict[str, str]:
         curve_svg(time, curves[:MOST_CURVES], "s", "" if unit == "1" else unit) for unit, curves in by_unit.items()
     ]
     notes = [element("p", note) for note in motion.notes]
-    return {"text/html": element("div", element("b", repr(motion)), _animation(motion), *plots, *notes)}
+    return {"text/html": element("div", _heading(repr(motion)), _animation(motion), *plots, *notes)}
 
 
 def _animation(motion: Trajectory) -> Markup:
@@ -129,7 +129,7 @@ def _loops(report: LoopReport) -> dict[str, str]:
         ("singular here", "yes" if report.singular else "no"),
     ]  # fmt: skip
     remarks = [element("p", text) for text in (report.reason, *report.remarks) if text]
-    head = element("b", f"Loops of {report.mechanism}")
+    head = _heading(f"Loops of {report.mechanism}")
     branches = [("", report.ways_note), *((f"branch {k}", str(way)) for k, way in enumerate(report.ways, 1))]
     shown = [_table(("branches through it", "what they move"), branches)] if report.ways else []
     return {"text/html": element("div", head, _table(("finding", "value"), rows), *remarks, *shown)}
@@ -138,8 +138,8 @@ def _loops(report: LoopReport) -> dict[str, str]:
 def _sensitivities(results: Sensitivities) -> dict[str, str]:
     parts = [element("p", note_on(results))]
     for influence in influences_of(results):
-        rows = [(row.symbol.words, row.derivative, row.change, row.share) for row in influence.rows]
-        parts.append(element("b", f"{influence.title} = {influence.value}"))
+        rows = [(row.symbol.text, row.derivative, row.change, row.share) for row in influence.rows]
+        parts.append(_heading(f"{influence.title} = {influence.value}"))
         parts.append(_table(("parameter", "derivative", "by 1 %", "share"), rows))
     return {"text/html": element("div", *parts, *(element("p", note) for note in results.notes))}
 
@@ -147,7 +147,7 @@ def _sensitivities(results: Sensitivities) -> dict[str, str]:
 def _estimate(estimate: Estimate) -> dict[str, str]:
     rows = [(n, f"{v:.6g}", f"{s:.2g}", u, text) for n, v, s, _, u, text in estimate.rows()]
     verdict = "every check of the fit holds" if estimate.trusted else "checks of the fit failed"
-    head = element("b", f"{len(rows)} parameters by {estimate.method}; {verdict}")
+    head = _heading(f"{len(rows)} parameters by {estimate.method}; {verdict}")
     table = _table(("parameter", "value", "deviation", "unit", "stands for"), rows)
     return {"text/html": element("div", head, table, *(element("p", note) for note in estimate.warnings))}
 
@@ -161,7 +161,7 @@ def _section(section: PoincareSection) -> dict[str, str]:
     across, upward = (Series(column.name, section[column.name]) for column in columns)
     x_unit, y_unit = ("" if column.quantity.unit == "1" else column.quantity.unit for column in columns)
     drawn = curve_svg(across, [upward], x_unit, y_unit, dots=True)
-    return {"text/html": element("div", element("b", repr(section)), drawn)}
+    return {"text/html": element("div", _heading(repr(section)), drawn)}
 
 
 def _spectrum(found: Spectrum) -> dict[str, str]:
@@ -171,7 +171,7 @@ def _spectrum(found: Spectrum) -> dict[str, str]:
         by_unit.setdefault(quantity.unit, []).append(Series(quantity.name, low[quantity.name]))
     across = Series("frequency", low.frequency)
     plots = [curve_svg(across, curves, "Hz", "" if unit == "1" else unit) for unit, curves in by_unit.items()]
-    return {"text/html": element("div", element("b", repr(found)), *plots)}
+    return {"text/html": element("div", _heading(repr(found)), *plots)}
 
 
 def _optimum(optimum: Optimum) -> dict[str, str]:
@@ -185,7 +185,7 @@ def _optimum(optimum: Optimum) -> dict[str, str]:
     ends = [(str(k), message) for k, message in enumerate(optimum.messages, 1)]
     tables = [_table(("parameter", "value", "unit"), point), _table(("criterion", "at the optimum", "unit"), criteria),
               _table(("start", "how it ended"), ends)]  # fmt: skip
-    return {"text/html": element("div", element("b", repr(optimum)), *tables)}
+    return {"text/html": element("div", _heading(repr(optimum)), *tables)}
 
 
 def _sweep(run: SweepRun) -> dict[str, str]:
@@ -198,7 +198,7 @@ def _sweep(run: SweepRun) -> dict[str, str]:
         if len(values):
             numbers = [f"{x:.5g}" for x in (values.min(), np.median(values), values.mean(), values.max())]
             rows.append((column.label, *numbers, "" if column.unit == "1" else column.unit))
-    head = element("b", f"{run!r}; {int(good.sum())} of {len(good)} succeeded")
+    head = _heading(f"{run!r}; {int(good.sum())} of {len(good)} succeeded")
     table = _table(("criterion", "least", "median", "mean", "greatest", "unit"), rows)
     return {"text/html": element("div", head, table)}
 
@@ -216,7 +216,12 @@ def _sources(sources: Sources) -> dict[str, str]:
 def _fmu(fmu: Fmu) -> dict[str, str]:
     rows = [(kind, ", ".join(names) or "none") for kind, names in
             (("outputs", fmu.outputs), ("inputs", fmu.inputs), ("parameters", fmu.parameters))]  # fmt: skip
-    return {"text/html": element("div", element("b", repr(fmu)), _table(("variables", "names"), rows))}
+    return {"text/html": element("div", _heading(repr(fmu)), _table(("variables", "names"), rows))}
+
+
+def _heading(words: str) -> Markup:
+    """A line of its own: what stands beside it in a line, such as a drawing, would be set next to its words."""
+    return element("div", element("b", words))
 
 
 def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> Markup:
