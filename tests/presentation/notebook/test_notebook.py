@@ -42,7 +42,9 @@ def test_a_value_shows_itself(values, kind):
     bundle = value._repr_mimebundle_()
     assert bundle["text/plain"] == repr(value)
     ET.fromstring(f"<div>{bundle['text/html']}</div>".replace(" open>", ' open="">'))
-    assert kind != "sensitivities" or "<td>k</td>" in bundle["text/html"]  # names as they are written, not as they are spoken
+    assert (
+        kind != "sensitivities" or "<td>k</td>" in bundle["text/html"]
+    )  # names as they are written, not as they are spoken
     assert "<script" not in bundle["text/html"] and "<b>swing</b>" not in bundle["text/html"]
 
 

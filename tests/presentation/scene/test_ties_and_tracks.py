@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import torseur as ts
-from torseur.presentation.scene.orientation import screen_axes
+from torseur.presentation.scene.orientation import rotation, screen_axes
 from torseur.presentation.scene.shapes import Box, Capsule, Ellipsoid, Line, Ring
 
 BALL = "mass = 1 kg, centre = 0, inertia = 0 end ;"
@@ -125,3 +125,53 @@ def test_a_mechanism_is_seen_from_the_side_that_hides_least():
         view = scene_of(WEIGHT + arms + plate).view
         towards = screen_axes(view)[2]
         assert towards[0] * side < 0 and towards[1] * side < 0
+
+
+def test_wheels_of_the_next_stage_lie_beside_those_of_the_last():
+    """Oracle: wheels in mesh lie in one plane, and the two of the shaft between them are apart by their widths."""
+    disc = "mass = 1 kg, centre = 0, inertia = diag(1, 1, 2) g*m^2 end ;"
+    scene = scene_of(
+        f"""let a = body {disc} let b = body {disc} let c = body {disc} join earth and a.frame with revolute(p) torque = 0.1 N*m end ;
+        join [0.07, 0, 0] m @ earth and b.frame with revolute(q) about [0,0,-1] end ; join [0.125, 0, 0] m @ earth and c.frame with revolute(r) end ;
+        constrain 0.02*p = 0.05*q ; constrain 0.015*q = 0.04*r ;"""
+    )
+
+    def levels(body):
+        turn = rotation(scene.motion.quaternions[0, scene.index(body)])
+        return {
+            round(ring.radius + ring.wire, 9): (turn @ np.array(ring.centre))[2]
+            for ring in shapes_of(scene, body, Ring)
+        }
+
+    first, shaft, last = levels("a"), levels("b"), levels("c")
+    assert (set(first), set(shaft), set(last)) == ({0.02}, {0.05, 0.015}, {0.04})
+    assert first[0.02] == shaft[0.05] and last[0.04] == shaft[0.015]
+    assert abs(last[0.04] - first[0.02]) >= 0.1 * (0.05 + 0.04)
+
+
+@pytest.mark.parametrize(("moments", "is_wheel"), [("diag(2, 2, 4)", True), ("diag(2, 2, 2.5)", False)])
+def test_a_disc_that_turns_by_itself_is_a_wheel_of_its_radius_of_gyration(moments, is_wheel):
+    """Oracle: I = m r² of a rim; what is nearly a ball is none."""
+    scene = scene_of(
+        f"""let arm = body mass = 2 kg, centre = [0, 0, -0.3] m, inertia = diag(0.1, 0.1, 0.01) kg*m^2 end ;
+        let wheel = body mass = 100 g, centre = 0, inertia = {moments} g*m^2 end ; join earth and arm.frame with revolute(a) about [0,1,0] end ;
+        join [0, 0, -0.6] m @ arm and wheel.frame with revolute(w) end ; init a = 0.1, w' = 10 ;"""
+    )
+    assert [ring.radius + ring.wire for ring in shapes_of(scene, "wheel", Ring)] == pytest.approx([0.2] * is_wheel)
+    assert not shapes_of(scene, "arm", Ring) and bool(shapes_of(scene, "wheel", Ellipsoid)) is not is_wheel
+
+
+def test_a_rack_is_a_bar_under_its_pinion_along_the_whole_motion():
+    """Oracle: the pitch line y = -r; the pinion's rim is over the bar at the start and at the end."""
+    scene = scene_of(
+        """param r = 3 cm ; let pinion = body mass = 0.2 kg, centre = 0, inertia = diag(1,1,2) g*m^2 end ; let rack = body mass = 1 kg, centre = 0, inertia = 0 end ;
+        join earth and pinion.frame with revolute(phi) end ; join [0, -r, 0] @ earth and rack.frame with prismatic(x) end ;
+        constrain x = r*phi ; init x' = 0.2 m/s ;"""
+    )
+    (bar,) = shapes_of(scene, "rack", Box)
+    turn = rotation(np.array(bar.turn))
+    half = np.abs(turn @ np.diag(bar.size)).sum(axis=1) / 2
+    for place in scene.motion.positions[:, scene.index("rack")]:
+        low, high = place + bar.centre - half, place + bar.centre + half
+        assert high[1] == pytest.approx(-0.03) and low[0] <= -0.02 and high[0] >= 0.02
+    assert not [element for element in scene.elements if element.kind == "rope"]

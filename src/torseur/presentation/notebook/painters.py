@@ -67,7 +67,9 @@ def _picture(mechanism: Mechanism) -> Markup:
     except TorseurError as problem:
         return element("p", f"No picture: {problem}")
     return (
-        Markup() if scene is None else Markup(svg_picture(scene).replace("<svg ", '<svg style="display:block;max-width:420px" ', 1))
+        Markup()
+        if scene is None
+        else Markup(svg_picture(scene).replace("<svg ", '<svg style="display:block;max-width:420px" ', 1))
     )
 
 

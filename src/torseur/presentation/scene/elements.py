@@ -187,7 +187,8 @@ class Connections:
                     yield Element("rod", (one, other), 0.0, ROD * size, label=constraint.name)
         for tie in self.pictures.ties:
             if (rack := rack_of(self.pictures, tie)) is not None and rack.touch is not None:
-                yield Element("rope", rack.touch, 0.0, ROPE * size, label=tie.name)
+                if rack.touch[1].body not in self.pictures.racks:
+                    yield Element("rope", rack.touch, 0.0, ROPE * size, label=tie.name)
             elif (pulley := pulley_of(self.pictures, tie)) is not None:
                 anchors = (pulley.ends[0], Anchor(pulley.body, point(pulley.centre), pulley.radius), pulley.ends[1])
                 yield Element("rope", anchors, 0.0, ROPE * size, label=tie.name)

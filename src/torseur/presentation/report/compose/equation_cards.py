@@ -45,8 +45,8 @@ from torseur.presentation.typesetting.recursion import definitions
 LARGEST_MATRIX = 40  # beyond, M is not shown at all
 # Characters of all cards of a page; beyond, it takes longer to open than anybody reads. A small mechanism's page stays
 # under 500 kB with its scripts, fonts and curves, that of twenty bodies under 2 MB.
-SMALL_PAGE, LARGE_PAGE = 200_000, 1_000_000
-SMALL, PER_BODY = 3, 75_000
+SMALL_PAGE, LARGE_PAGE = 160_000, 1_000_000
+SMALL, PER_BODY = 5, 75_000
 MOST_OPEN = 150_000  # of a card that stands open, which is read first
 LEAST_CLOSED = 60_000  # of all closed cards
 

@@ -88,15 +88,19 @@ class EquationBlock:
     @property
     def markup(self) -> int:
         """Characters of a page that its equations take."""
-        return sum(map(markup_of, (*self.equations, *self.folded)))
+        chips = sum(CHIP_FRAME + len(one.left.mathml) for one in self.folded)
+        return sum(map(markup_of, (*self.equations, *self.folded))) + chips
 
     def within(self, most: int) -> EquationBlock:
         """The card with as much as a page can hold; the longest lines are left out, which its note says."""
         sizes = [markup_of(one) for one in (*self.equations, *self.folded)]
         longest = iter(sorted(range(len(sizes)), key=sizes.__getitem__, reverse=True))
         left_out: set[int] = set()
-        while sum(sizes) - sum(sizes[k] for k in left_out) > most:
-            left_out.add(next(longest))
+        # A line that is left out keeps its name, and what is folded its chip.
+        taken = self.markup
+        while taken > most and len(left_out) < len(sizes) and sizes[one := next(longest)] > CUT_LINE:
+            left_out.add(one)
+            taken -= sizes[one] - CUT_LINE
         if not left_out:
             return self
         lines = counted(len(left_out), "line")
@@ -116,7 +120,8 @@ class EquationBlock:
 
 
 SHORT_LEFT = 200  # characters: a name, not an expression
-TERM_FRAME = 200  # characters of a page around a term
+# Characters of a page around a term, an equation, a chip that unfolds one, and of a line that is left out.
+TERM_FRAME, EQUATION_FRAME, CHIP_FRAME, CUT_LINE = 200, 150, 170, 450
 
 
 def markup_of(one: Equation) -> int:
@@ -125,7 +130,9 @@ def markup_of(one: Equation) -> int:
     formulas = (one.left, *(term.formula for term in terms))
     # Words stand at the term and at its equation, and reasons in what is seen and what is spoken.
     written = sum(len(part.mathml) + len(part.text) + 2 * len(part.words) for part in formulas)
-    return written + sum(TERM_FRAME + 2 * len(term.origin.text if term.origin else "") for term in terms)
+    return (
+        EQUATION_FRAME + written + sum(TERM_FRAME + 2 * len(term.origin.text if term.origin else "") for term in terms)
+    )
 
 
 def _cut(one: Equation) -> Equation:

@@ -7,8 +7,9 @@ as the ellipsoid that has its inertia, to scale where that hides neither its joi
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -25,9 +26,16 @@ from torseur.description.mechanism import (
 from torseur.presentation.scene.bodies.body_places import Places
 from torseur.presentation.scene.bodies.body_poses import point, quaternion_of, rotation_matrix
 from torseur.presentation.scene.bodies.connecting_rods import gimbal, rods_to_solids
-from torseur.presentation.scene.bodies.coordinate_ties import Tie, Wheel, hangs, ties, wheels_of
+from torseur.presentation.scene.bodies.coordinate_ties import (
+    Tie,
+    Wheel,
+    gears_of,
+    hangs,
+    rack_of,
+    ties,
+)
 from torseur.presentation.scene.bodies.drawn_shapes import drawn_shapes, wheel
-from torseur.presentation.scene.bodies.guessed_masses import ROD, guessed_mass
+from torseur.presentation.scene.bodies.guessed_masses import ROD, flywheel, guessed_mass, rack_bar
 from torseur.presentation.scene.bodies.joint_shapes import hub, moving_axes
 from torseur.presentation.scene.bodies.known_numbers import Numbers
 from torseur.presentation.scene.bodies.solid_shapes import solid_shapes
@@ -35,6 +43,7 @@ from torseur.presentation.scene.bodies.tracks import Rail, Track, frame_about
 from torseur.presentation.scene.scene import Array
 from torseur.presentation.scene.shapes import Box, Capsule, Ring, Shape, Sphere
 
+WHEEL_WIDTH = 0.1  # half the width of a gear, as a part of its radius
 PLATE = 0.17  # edge of what holds a mechanism, as a part of the typical length
 MOST_HELD = 3  # a joint with more coordinates holds nothing in place
 
@@ -70,12 +79,24 @@ class Pictures(Places):
     def _tied_wheels(self) -> dict[str, list[Wheel]]:
         """Gears and other wheels that ties make of bodies, each once however many it meshes with."""
         wheels: dict[str, list[Wheel]] = {}
-        for tie in self.ties:
-            for one in wheels_of(self, tie):
-                known = wheels.setdefault(one.body, [])
-                if all(abs(one.radius - other.radius) > 1e-6 * one.radius for other in known):
-                    known.append(one)
+        racks = [one for one in (rack_of(self, tie) for tie in self.ties) if one is not None]
+        for one in _in_layers([[rack.wheel] for rack in racks] + [list(gears_of(self, tie)) for tie in self.ties]):
+            wheels.setdefault(one.body, []).append(one)
         return wheels
+
+    @cached_property
+    def racks(self) -> dict[str, Box]:
+        """The bars of sliders that are racks, by body: of those whose look is guessed and that hang on no rope."""
+        bars: dict[str, Box] = {}
+        for tie in self.ties:
+            rack = rack_of(self, tie)
+            if rack is None or rack.touch is None or any(hangs(self, tie, share.joint) for share in tie.shares):
+                continue
+            body, bar = rack.touch[1].body, rack_bar(self, rack)
+            known = body in self.given or body in self._covered or body == EARTH_NAME
+            if bar is not None and not known and not self.numbers.tree.mechanism.body(body).solids:
+                bars[body] = bar
+        return bars
 
     def _circle(self, one: Wheel) -> Shape:
         """The pitch circle of a gear."""
@@ -103,10 +124,13 @@ class Pictures(Places):
         ends = [end for end in self.ends(body.name) if np.linalg.norm(end - start) > 1e-3 * size]
         for end in _distinct(ends, 1e-3 * size):
             yield Capsule(point(start), point(end), ROD * size)
-        wheels = list(self._wheels(body.name))
+        wheels = list(self._wheels(body.name)) or list(flywheel(self, body.name))
         yield from wheels
         mass = self.masses[body.name]
         if wheels or not mass.mass:
+            return
+        if body.name in self.racks:
+            yield self.racks[body.name]
             return
         if self._gimbal(body.name):
             yield from self._gimbal(body.name)
@@ -139,7 +163,7 @@ class Pictures(Places):
             if one.is_ring:
                 yield self._circle(one)
             else:
-                yield from wheel(one.centre, frame_about(one.axis), one.radius, 0.2 * one.radius)
+                yield from wheel(one.centre, frame_about(one.axis), one.radius, 2 * WHEEL_WIDTH * one.radius)
 
     def _hubs(self, body: str) -> Iterator[Shape]:
         if body != EARTH_NAME and (self._gimbal(body) or self._wires(body)):
@@ -211,6 +235,24 @@ class Pictures(Places):
             yield line.line
             if body == EARTH_NAME:
                 yield line.wall(PLATE * self.size)
+
+
+def _in_layers(meshes: list[list[Wheel]]) -> Iterator[Wheel]:
+    """Wheels in mesh, each once however many it meshes with, those of one body side by side along its axis.
+
+    A wheel that is already there keeps its layer, and what meshes with it is moved to it; another wheel of the same
+    body lies in another layer, so that the wheels of a next stage do not pass through those of the last.
+    """
+    kept: dict[str, list[tuple[float, int]]] = {}  # radius and layer of the wheels of each body
+    apart = 2.2 * WHEEL_WIDTH * max((one.radius for mesh in meshes for one in mesh), default=0.0)
+    for mesh in meshes:
+        known = [(r, k, one) for one in mesh for r, k in kept.get(one.body, ())]
+        same = [k for r, k, one in known if abs(one.radius - r) <= 1e-6 * one.radius]
+        layer = same[0] if same else next(k for k in itertools.count() if k not in {other for _, other, _ in known})
+        for one in mesh:
+            if all(abs(one.radius - r) > 1e-6 * one.radius for r, _ in kept.get(one.body, ())):
+                kept.setdefault(one.body, []).append((one.radius, layer))
+                yield replace(one, centre=one.centre + apart * layer * one.axis * one.sense)
 
 
 def _last_axis(joint: Joint, numbers: Numbers) -> Array:

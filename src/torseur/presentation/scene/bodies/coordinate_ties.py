@@ -47,13 +47,17 @@ class Tie:
 
 @dataclass(frozen=True, eq=False)
 class Wheel:
-    """A wheel fixed in a body: its centre, axis and radius, and whether others turn within it."""
+    """A wheel fixed in a body: its centre, axis and radius, and whether others turn within it.
+
+    `sense` is -1 where its axis points against that of the other wheel of a mesh.
+    """
 
     body: str
     centre: Array
     axis: Array
     radius: float
     is_ring: bool = False
+    sense: float = 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -302,15 +306,7 @@ def _meshing(pictures: Pictures, one: _Side | None, other: _Side | None) -> Iter
         return
     radius = distance / abs(1 - ratio)
     yield Wheel(one.body, one.centre, one.own_axis, abs(ratio) * radius, ratio > 1)
-    yield Wheel(other.body, other.centre, other.own_axis, radius, 0 < ratio < 1)
-
-
-def wheels_of(pictures: Pictures, tie: Tie) -> Iterator[Wheel]:
-    """The wheels that a tie makes of bodies."""
-    rack = rack_of(pictures, tie)
-    if rack is not None:
-        yield rack.wheel
-    yield from gears_of(pictures, tie)
+    yield Wheel(other.body, other.centre, other.own_axis, radius, 0 < ratio < 1, float(np.sign(cosine)))
 
 
 def hangs(pictures: Pictures, tie: Tie, joint: Joint) -> bool:

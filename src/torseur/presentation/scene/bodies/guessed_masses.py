@@ -1,13 +1,19 @@
-"""Guesses at what the mass of a body looks like: its ellipsoid of inertia, a box that slides, a ball."""
+"""Guesses at what the mass of a body looks like: its ellipsoid of inertia, a wheel, a rack, a sliding box, a ball."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from torseur.description.mechanism import EARTH_NAME
 from torseur.presentation.scene.bodies.body_masses import BodyMass
 from torseur.presentation.scene.bodies.body_poses import point, quaternion_of
+from torseur.presentation.scene.bodies.coordinate_ties import Rack
+from torseur.presentation.scene.bodies.drawn_shapes import wheel
+from torseur.presentation.scene.bodies.joint_shapes import moving_axes
+from torseur.presentation.scene.bodies.tracks import frame_about
 from torseur.presentation.scene.orientation import rotation
 from torseur.presentation.scene.scene import Array
 from torseur.presentation.scene.shapes import Box, Ellipsoid, Shape, Sphere
@@ -18,6 +24,58 @@ if TYPE_CHECKING:
 ROD, BALL, LEAST, SLIDER = 0.022, 0.075, 0.02, 0.17  # parts of the typical length
 BEAD = 0.03  # of the extent of the wire it slides on
 OWN_ROOM, OTHERS_ROOM = 0.42, 0.6  # parts of the way to own joints and to other bodies that a guessed mass may fill
+DISC = 1.5  # least moment about the axis of a wheel by those across it: a thin disc and a rim have 2
+TOOTHED, LONGEST = 0.25, 8.0  # thickness of a rack and what is seen of it on either side, in radii of its wheel
+
+
+def flywheel(pictures: Pictures, body: str) -> Iterator[Shape]:
+    """A disc that turns about its mass centre and carries nothing: a rim of its radius of gyration."""
+    mass, carrier = pictures.masses[body], pictures.carrier(body)
+    place = None if carrier is None else pictures.place(carrier.child)
+    if carrier is None or place is None or mass.inertia is None or mass.centre is None or not mass.mass:
+        return
+    axes = list(moving_axes(carrier, pictures.numbers, place, pictures.moving))
+    joints = [j for j in pictures.numbers.tree.mechanism.joints if body in (j.parent.body, j.child.body)]
+    if len(axes) != 1 or axes[0][0] != "rotation" or len(joints) != 1 or not mass.is_finite:
+        return
+    axis, centre, inertia = axes[0][1], np.array(mass.centre), np.array(mass.inertia)
+    moment, off = float(axis @ inertia @ axis), centre - np.array(point(place.position))
+    across, radius = (float(np.trace(inertia)) - moment) / 2, float(np.sqrt(max(moment, 0.0) / mass.mass))
+    is_centred = float(np.linalg.norm(np.cross(axis, off))) <= 1e-6 * pictures.size
+    is_disc = moment >= DISC * across and float(np.linalg.norm(np.cross(axis, inertia @ axis))) <= 0.01 * moment
+    if is_centred and is_disc and 0 < radius < (0.5 * pictures.whole or np.inf):
+        yield from wheel(centre, frame_about(axis), radius, 0.15 * radius)
+
+
+def rack_bar(pictures: Pictures, rack: Rack) -> Box | None:
+    """The bar of a slider that its wheel touches in line with its origin, as long as what passes by the wheel."""
+    motion = pictures.motion
+    if rack.touch is None or motion is None or not np.all(np.isfinite(motion.positions)):
+        return None
+    names = [EARTH_NAME, *(b.name for b in pictures.numbers.tree.mechanism.bodies)]
+
+    def turns(body: str) -> Array:
+        return np.array([rotation(q) for q in motion.quaternions[:, names.index(body)]])
+
+    def spots(body: str, local: Array) -> Array:
+        return np.asarray(motion.positions[:, names.index(body)] + turns(body) @ local)
+
+    (base, slider), radius = rack.touch, rack.wheel.radius
+    touching, own = spots(base.body, np.array(base.point)), turns(slider.body)
+    down = own[0].T @ (touching - spots(rack.wheel.body, rack.wheel.centre))[0] / radius
+    along = np.cross(own[0].T @ turns(rack.wheel.body)[0] @ rack.wheel.axis, down)
+    # Where the wheel touches, in the axes of the slider and from its origin.
+    ways = np.einsum("tji,tj->ti", own, touching - spots(slider.body, np.array(slider.point)))
+    reach = ways @ along
+    if np.abs(ways - reach[:, None] * along).max() > 0.5 * radius:
+        return None
+    seen = np.clip(reach, reach[0] - (LONGEST - 1) * radius, reach[0] + (LONGEST - 1) * radius)
+    low, high = float(seen.min()) - radius, float(seen.max()) + radius
+    thick = TOOTHED * radius
+    aside = float(ways[0] @ down) + thick / 2
+    centre = np.array(slider.point) + along * (low + high) / 2 + down * aside
+    turn = np.stack([along, down, np.cross(along, down)], axis=1)
+    return Box(point(centre), (high - low, thick, 0.2 * radius), quaternion_of(turn))
 
 
 def guessed_mass(pictures: Pictures, body: str) -> Shape:
