@@ -25,7 +25,9 @@ from torseur.presentation.typesetting.formula_tree import (
     Power,
     Product,
     Sum,
+    negative,
     product,
+    split_sign,
 )
 from torseur.presentation.typesetting.plain_text import plain_text
 from torseur.presentation.typesetting.reading_order import factor_key, leading_first, term_key
@@ -91,7 +93,7 @@ def factored_form(polynomial: Polynomial, names: Names = NO_NAMES) -> Node:
 def _powers_of(base: Node, exponent: int) -> tuple[Node, ...]:
     if exponent > 1:
         return (Power(base, Number(Fraction(exponent))),)
-    return _factors(base)
+    return _factors(_with_positive_lead(base))
 
 
 def gathered_terms(polynomial: Polynomial) -> list[tuple[Node, list[Monomial]]]:
@@ -122,8 +124,16 @@ def _group(group: Group, names: Names) -> Node:
         return term(group.rest, group.coefficient, names)
     front = () if group.rest == () and group.coefficient == 1 else _factors(term(group.rest, group.coefficient, names))
     brackets = [factored_form(dict(own), names) for own in (group.second, group.like) if own]
-    factors = sorted((*(f for bracket in brackets for f in _factors(bracket)), *front), key=factor_key)
+    turned = [_with_positive_lead(bracket) for bracket in brackets]
+    factors = sorted((*(f for bracket in turned for f in _factors(bracket)), *front), key=factor_key)
     return _one_number(tuple(f for f in factors if f != ONE))
+
+
+def _with_positive_lead(bracket: Node) -> Node:
+    """- (x'' cos a - a'^2 sin a), and not (-x'' cos a + a'^2 sin a), beside other factors."""
+    if isinstance(bracket, Sum) and split_sign(bracket.terms[0])[0]:
+        return Product((Number(Fraction(-1)), Sum(tuple(map(negative, bracket.terms)))))
+    return bracket
 
 
 def _one_number(factors: tuple[Node, ...]) -> Node:

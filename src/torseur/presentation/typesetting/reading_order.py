@@ -92,18 +92,26 @@ def _place(node: Node) -> Place:
         case Sum():
             # A bracket stands where the quantity that it adds up would: (m1 + m2) g l. One with functions in it, or
             # with more than one rate in a term, is no quantity by itself.
-            places = [min((_place(factor) for factor in _factors(term)), default=Place.NUMBER) for term in _sizes(node)]
+            places = [_place_of_term(term) for term in _sizes(node)]
             if not _has_functions(node):
                 return max(places)
-            # (A sin² θ + C cos² θ) is an inertia all the same, (m1 r sin φ + m2 l cos φ) is none.
-            inertial = set(places) == {Place.INERTIA} and _rates(node) == (0, 0)
-            return Place.INERTIA if inertial and not all(map(_changes_sign, node.terms)) else Place.SUM
+            # (A sin² θ + C cos² θ) is an inertia all the same and (R + r cos θ) a length, (m1 r sin φ + m2 l cos φ) is
+            # none.
+            known = max(places) <= Place.COORDINATE and _rates(node) == (0, 0)
+            return max(places) if known and not all(map(_changes_sign, node.terms)) else Place.SUM
         case Power():
             return _place(node.base)
         case Product():
             return min((_place(own) for own in node.factors), default=Place.NUMBER)
         case Call() | Infix() | Over():
             return Place.FUNCTION if isinstance(node, Call) else Place.SUM
+
+
+def _place_of_term(term: Node) -> Place:
+    """That of its first factor; an even power of a function alone is a number: (1 + sin² θ) θ''."""
+    if all(isinstance(own, Power) and isinstance(own.base, Call) for own in _factors(term)):
+        return Place.NUMBER
+    return min((_place(factor) for factor in _factors(term)), default=Place.NUMBER)
 
 
 def _place_of_name(name: Name) -> Place:
@@ -153,9 +161,9 @@ def term_key(node: Node) -> tuple[int, int, int, list[tuple[int, int, int, str]]
 
 
 def leading_first(terms: list[Node]) -> list[Node]:
-    """Sorted terms with a positive one in front, where damping or what comes after it would lead with a minus."""
+    """Sorted terms with a positive one in front, where something else than an acceleration would lead with a minus."""
     lead, size = split_sign(terms[0])
-    if not lead or _group(size) < Group.DAMPING:
+    if not lead or _group(size) == Group.ACCELERATION:
         return terms
     place = next((k for k, term in enumerate(terms) if not split_sign(term)[0]), 0)
     return [terms[place], *terms[:place], *terms[place + 1 :]]

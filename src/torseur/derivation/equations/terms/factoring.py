@@ -15,11 +15,12 @@ from torseur.derivation.equations.terms.common_parts import (
     common_factor,
     common_number,
     front_of,
+    is_acceleration,
     moves,
     quotient,
     shared_number,
 )
-from torseur.derivation.equations.terms.like_terms import Candidate, is_stiffness, like_terms
+from torseur.derivation.equations.terms.like_terms import Candidate, is_stiffness, levers, like_terms
 from torseur.derivation.equations.terms.polynomial import Monomial, Polynomial, expression_of, product
 from torseur.derivation.equations.terms.rational_factors import rational_factors
 
@@ -61,13 +62,29 @@ def factor(polynomial: Polynomial) -> Factored:
     number = (common_divisor if shared else common_number)(polynomial.values())
     below = tuple((own, -exponent) for own, exponent in shared)
     inside = {product(term, below): quotient(c, number) for term, c in polynomial.items()}
-    content, powers = rational_factors(inside)
+    content, powers = _with_fewest_numbers(*rational_factors(inside))
     whole = groups(inside)
     if len(powers) > 1 or any(exponent > 1 for _, exponent in powers):
         sums = tuple((tuple(groups(base)), exponent) for base, exponent in powers)
-        if sum(symbols_shown(one) for one, _ in sums) < symbols_shown(whole):
+        if sum(symbols_shown(one) for one, _ in sums) <= symbols_shown(whole):
             return Factored(number * content, shared, sums)
     return Factored(number, shared, ((tuple(whole), 1),))
+
+
+def _with_fewest_numbers(
+    content: Number, powers: list[tuple[Polynomial, int]]
+) -> tuple[Number, list[tuple[Polynomial, int]]]:
+    """(R - r) (7/5 (R - r) x'' + g sin x) and not 1/5 (R - r) (7 (R - r) x'' + 5 g sin x)."""
+    for k, (base, exponent) in enumerate(powers):
+        inside = {term: content * c for term, c in base.items()}
+        if exponent == 1 and content > 0 and _numbers(inside) < _numbers(base) + (content != 1):
+            return 1, [*powers[:k], (inside, 1), *powers[k + 1 :]]
+    return content, powers
+
+
+def _numbers(polynomial: Polynomial) -> int:
+    """How many terms have a number in front."""
+    return sum(1 for c in polynomial.values() if abs(c) != 1)
 
 
 def symbols_shown(gathered: Iterable[Group]) -> int:
@@ -89,9 +106,9 @@ def groups(polynomial: Polynomial) -> list[Group]:
     """The terms, those gathered that differ in one quantity: m1 r² + m2 r² / 2 is (m1 + m2/2) r².
 
     Either all but one symbol is shared, and these symbols have the same unit, or the same motion multiplies different
-    parameters, as in (J + m l²) x''. What is gathered first decides what is left for others; of four orders, by what
-    saves most at once, single symbols first, sums that occur most often first, and sums of motions first, the one that
-    writes fewest symbols is taken.
+    parameters, as in (J + m l²) x''. What is gathered first decides what is left for others; of several orders, by
+    what saves most at once, single symbols first, sums that occur most often first, sums of motions first, what an
+    acceleration multiplies first, and sums of lengths first, the one that writes fewest symbols is taken.
     """
     return list(_groups(tuple(polynomial.items())))
 
@@ -103,16 +120,26 @@ def _groups(items: tuple[tuple[Monomial, Number], ...]) -> tuple[Group, ...]:
     sums, products = like_terms(polynomial)
     candidates = [*(_Weighed.of(one, _saving(one)) for one in sums),
                   *(_Weighed.of(one, _saving_of_product(one)) for one in products)]  # fmt: skip
-    if not candidates:
+    arms = [_Weighed.of(one, _saving(one)) for one in levers(polynomial)]
+    if not candidates and not arms:
         return tuple(Group(term, c, ()) for term, c in items)
     often = Counter(one.bracket for one in candidates)
-    orders = (
+    orders = [
         sorted(candidates, key=lambda one: one.saving),
         sorted(candidates, key=lambda one: (one.several, one.saving)),
         sorted(candidates, key=lambda one: (-often[one.bracket], one.several, one.saving)),
         sorted(candidates, key=lambda one: (not one.motion, one.saving)),
-    )
-    return min((tuple(_gather(polynomial, order)) for order in orders), key=symbols_shown)
+        sorted(candidates, key=lambda one: (not any(is_acceleration(own) for own, _ in one.rest), one.saving)),
+    ]
+    if arms:
+        orders.append([*sorted(arms, key=lambda one: one.saving), *orders[0]])
+    # Of two as short, the one that has each acceleration once: (M + m) x'' + M g and not M (x'' + g) + m x''.
+    return min((tuple(_gather(polynomial, order)) for order in orders), key=lambda own: (symbols_shown(own), _split(own)))
+
+
+def _split(gathered: Iterable[Group]) -> int:
+    """In how many terms accelerations stand."""
+    return sum(1 for group in gathered for own in {f for term in group.terms for f, _ in term} if is_acceleration(own))
 
 
 _Saving = tuple[int, int, tuple[tuple[int, int], ...]]

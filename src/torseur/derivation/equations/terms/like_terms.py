@@ -18,6 +18,7 @@ from torseur.derivation.equations.terms.common_parts import (
 from torseur.derivation.equations.terms.polynomial import ONE, Monomial, Polynomial, product
 from torseur.derivation.equations.terms.rational_factors import is_product
 
+CIRCULAR = ("sin", "cos")
 FUNCTION = "function"  # sines and cosines are like each other
 LONGEST_PRODUCT = 16  # terms of a part that is tried to be written as a product
 
@@ -58,7 +59,7 @@ def like_terms(polynomial: Polynomial) -> tuple[list[Candidate], list[Candidate]
     whole = [(rest, _belonging(rest[0], like, kinematic)) for rest, like in by_symbol.items()]
     listed = [*_by_quantity(polynomial), *by_motion.items(), *whole, *by_odd.items(), *by_force.items()]
     listed += [_over_one_bar(family) for family in by_denominator.values()]
-    return [(rest, like) for rest, like in listed if len(like) > 1], _products({**by_symbol, **by_rates})
+    return [(rest, like) for rest, like in listed if len(like) > 1], _products({**by_symbol, **by_rates, ONE: dict(polynomial)})
 
 
 def _belonging(front: tuple[Expr, int], like: Like, kinematic: bool) -> Like:
@@ -73,6 +74,26 @@ def _belonging(front: tuple[Expr, int], like: Like, kinematic: bool) -> Like:
     if is_acceleration(own):
         return {x: c for x, c in like.items() if all(e % 2 == 0 for f, e in x if f.op in ("sin", "cos"))}
     return like if is_multiplier(own) or is_stiffness(own) or (kinematic and own.data.unit == "m") else {}
+
+
+def levers(polynomial: Polynomial) -> list[Candidate]:
+    """Lengths that turn in part, added up: a'² sin b (R + r cos b), a'' (R + r cos b)."""
+    families: _Families = {}
+    for term, coefficient in polynomial.items():
+        turning = tuple(pair for pair in term if pair[0].op in CIRCULAR)
+        for own, exponent in term if any(is_rate(f) for f, _ in term) else ():
+            if exponent == 1 and own.op == "symbol" and own.data.unit == "m":
+                arm = product(((own, 1),), turning)
+                families.setdefault(product(term, tuple((f, -e) for f, e in arm)), {})[arm] = coefficient
+    listed = []
+    for rest, like in families.items():
+        for own in (None, *{f: None for x in like for f, _ in x if f.op in CIRCULAR}):
+            front = ONE if own is None else ((own, 1),)
+            below = tuple((f, -e) for f, e in front)
+            arms = {product(x, below): c for x, c in like.items() if own is None or any(f is own for f, _ in x)}
+            if len(arms) > 1 and any(len(x) == 1 for x in arms):
+                listed.append((product(rest, front), arms))
+    return listed
 
 
 def is_stiffness(own: Expr) -> bool:
@@ -132,9 +153,9 @@ def _products(families: Mapping[Monomial, Like]) -> list[Candidate]:
     """
     listed: list[Candidate] = []
     for rest, like in families.items():
-        if rest == ONE or len(like) < 3 or max(sum(e for _, e in x) for x in like) < 2:
+        if len(like) < 3 or max(sum(e for _, e in x) for x in like) < 2:
             continue
-        if len(like) <= LONGEST_PRODUCT and is_product(like):
+        if rest != ONE and len(like) <= LONGEST_PRODUCT and is_product(like):
             listed.append((rest, like))
         elif len(like) > 3:
             listed += [(rest, square) for square in _squares(like)]

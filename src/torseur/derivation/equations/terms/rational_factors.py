@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from typing import Any
 
+from torseur.algebra.graph import Expr
 from torseur.algebra.graph.expr import Number
-from torseur.derivation.equations.terms.polynomial import Polynomial, monomial
+from torseur.derivation.equations.terms.polynomial import Monomial, Polynomial, monomial
 
 MOST_FACTORED = 40  # terms of a sum that is tried to be written as a product
 
@@ -26,27 +29,51 @@ def rational_factors(polynomial: Polynomial) -> tuple[Number, list[tuple[Polynom
             highest[own] = max(highest.get(own, 0), exponent)
     if any(lowest[own] < 0 < highest[own] for own in lowest):
         return 1, whole
+    unknowns = _unknowns(polynomial)
+    turned = [-1 if lowest[own] < 0 else 1 for own in unknowns]
+    content, found = _flint_sum(polynomial, unknowns, turned).factor()
+    powers = [(_sum_of(base, unknowns, turned), int(exponent)) for base, exponent in found]
+    return _with_positive_number(Fraction(int(content.p), int(content.q)), powers)
+
+
+def without_common_divisor(first: Polynomial, second: Polynomial) -> tuple[Polynomial, Polynomial]:
+    """Both divided by their greatest common divisor; as they are where that is not one of sums of products."""
+    terms = [*first, *second]
+    rounded = any(isinstance(c, float) for c in (*first.values(), *second.values()))
+    if rounded or any(exponent < 0 for term in terms for _, exponent in term):
+        return first, second
+    unknowns = _unknowns(terms)
+    up = [1] * len(unknowns)
+    a, b = (_flint_sum(own, unknowns, up) for own in (first, second))
+    shared = a.gcd(b)
+    return _sum_of(a / shared, unknowns, up), _sum_of(b / shared, unknowns, up)
+
+
+def _unknowns(terms: Iterable[Monomial]) -> list[Expr]:
+    return sorted({own for term in terms for own, _ in term}, key=lambda own: own.rank)
+
+
+def _flint_sum(polynomial: Polynomial, unknowns: Sequence[Expr], turned: Sequence[int]) -> Any:
+    """The sum as FLINT's polynomial in unknowns, or where `turned` is -1 in their inverses."""
     from flint import Ordering, fmpq, fmpq_mpoly_ctx
 
-    unknowns = sorted({own for term in polynomial for own, _ in term}, key=lambda own: own.rank)
-    turned = [-1 if lowest[own] < 0 else 1 for own in unknowns]
     context = fmpq_mpoly_ctx.get([f"x{k}" for k in range(len(unknowns))], Ordering.lex)
     entries = {}
     for term, c in polynomial.items():
         powers_of = dict(term)
         place = tuple(sign * powers_of.get(x, 0) for x, sign in zip(unknowns, turned, strict=True))
         entries[place] = fmpq(Fraction(c).numerator, Fraction(c).denominator)
-    content, found = context.from_dict(entries).factor()
-    powers: list[tuple[Polynomial, int]] = []
-    for base, exponent in found:
-        terms = {
-            monomial({x: sign * int(e) for x, sign, e in zip(unknowns, turned, place, strict=True)}): Fraction(
-                int(c.p), int(c.q)
-            )
-            for place, c in base.to_dict().items()
-        }
-        powers.append((terms, int(exponent)))
-    return _with_positive_number(Fraction(int(content.p), int(content.q)), powers)
+    return context.from_dict(entries)
+
+
+def _sum_of(given: Any, unknowns: Sequence[Expr], turned: Sequence[int]) -> Polynomial:
+    """A polynomial of FLINT as a sum of monomials."""
+    return {
+        monomial({x: sign * int(e) for x, sign, e in zip(unknowns, turned, place, strict=True)}): Fraction(
+            int(c.p), int(c.q)
+        )
+        for place, c in given.to_dict().items()
+    }
 
 
 def _with_positive_number(

@@ -64,9 +64,18 @@ def _without_squares(polynomial: Polynomial) -> Polynomial:
 
 def without_sines_squared(polynomial: Polynomial) -> Polynomial:
     """sin² replaced by 1 - cos² everywhere: equal sums of products of sines and cosines become the same terms."""
+    return _without_squares_of("sin", polynomial)
+
+
+def without_cosines_squared(polynomial: Polynomial) -> Polynomial:
+    """cos² replaced by 1 - sin² everywhere."""
+    return _without_squares_of("cos", polynomial)
+
+
+def _without_squares_of(function: str, polynomial: Polynomial) -> Polynomial:
     current = polynomial
     for angle in _squared_angles(current):
-        current = _without_square(current, _function("sin", angle), _function("cos", angle))
+        current = _without_square(current, _function(function, angle), _function(_OTHER[function], angle))
     return current
 
 

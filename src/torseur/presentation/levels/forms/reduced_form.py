@@ -11,6 +11,7 @@ from torseur.derivation.equations.elimination import (
     ReducedEquations,
     forces_without_multipliers,
 )
+from torseur.derivation.equations.terms.linear_solution import solve_by_minors
 from torseur.derivation.equations.terms.polynomial import TooManyTerms
 from torseur.derivation.equations.terms.short_sum import few_terms, short_expression
 from torseur.errors import UnsupportedError
@@ -96,7 +97,8 @@ def _accelerations(reduced: ReducedEquations) -> list[Statement]:
     matrix = [[short_expression(entries.get((i, j), as_expr(0))) for j in range(n)] for i in range(n)]
     rest = substitute(list(reduced.residuals), {a: as_expr(0) for a in unknown})
     names = [str(speed.name) for speed in reduced.independent]
-    solution = solve_symmetric(matrix, [-short_expression(r) for r in rest], names)
+    right = [-short_expression(r) for r in rest]
+    solution = solve_by_minors(matrix, right) or solve_symmetric(matrix, right, names)
     try:
         for value in solution:
             few_terms(value, MOST_SOLVED)
