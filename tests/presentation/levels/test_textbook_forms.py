@@ -282,6 +282,25 @@ def test_multipliers_are_eliminated_from_atwoods_machine():
     assert plain_text(solved.left) == "x''" and sympy.simplify(as_sympy(plain_text(solved.right)) - exact) == 0
 
 
+# Åström and Murray, Feedback Systems (2008), section 2.1, where gravity acts on an inverted pendulum on a cart.
+CART_POLE_SOLVED = {
+    "x''": "((J + m*l^2)*(F(t) - b*x' + m*l*theta'^2*sin(theta)) - m^2*l^2*g*sin(theta)*cos(theta))"
+    "/((M + m)*(J + m*l^2) - m^2*l^2*cos(theta)^2)",
+    "theta''": "m*l*((M + m)*g*sin(theta) - (F(t) - b*x' + m*l*theta'^2*sin(theta))*cos(theta))"
+    "/((M + m)*(J + m*l^2) - m^2*l^2*cos(theta)^2)",
+}
+
+
+def test_accelerations_are_single_fractions():
+    from torseur.presentation.levels.forms.reduced_form import reduced_statements
+
+    listed = reduced_statements(ts.derive(ts.parse(ALL["cart-pole"][0])), solve=True)
+    for one in listed[:2]:
+        ours, theirs = plain_text(one.right), CART_POLE_SOLVED[plain_text(one.left)]
+        assert ratio(ours, theirs, Random(0), Random(1)) == pytest.approx(1), ours
+        assert length(ours) <= length(theirs) + 5, ours  # a factor multiplied out
+
+
 def test_the_rolling_disc_has_its_classical_equations():
     """Oracle: the disc on a plane, yaw'' sin(lean) = 2 lean' spin' and its two companions (m and r drop out but in g/r)."""
     from torseur.description import library
@@ -416,3 +435,15 @@ def test_hamiltonian_is_written_as_in_textbooks():
     (shown,) = (plain_text(one.right) for one in object_statements(equations.objects) if one.name == "Hamiltonian")
     assert "p_r^2/(2*m)" in shown and re.search(r"p_\w+\^2/\(2\*m\*r\^2\)", shown)
     assert re.search(r"1/2\*k\*\(r - \w+\)\^2", shown) and ".r" not in shown
+
+
+def test_hamiltonian_of_the_double_pendulum_is_one_fraction():
+    """Oracle: the Hamiltonian of courses, whose denominator is 2 m2 l1² l2² (m1 + m2 sin²(a - b))."""
+    published = (
+        "(m2*l2^2*p_a^2 + (m1+m2)*l1^2*p_b^2 - 2*m2*l1*l2*p_a*p_b*cos(a-b))/(2*m2*l1^2*l2^2*(m1 + m2*sin(a-b)^2))"
+        " - (m1+m2)*g*l1*cos(a) - m2*g*l2*cos(b)"
+    )
+    objects = ts.derive(ts.parse(SYSTEMS["double pendulum, absolute angles"][0]), "hamilton").objects
+    (ours,) = (plain_text(one.right) for one in object_statements(objects) if one.name == "Hamiltonian")
+    assert ratio(ours, published, Random(0), Random(1)) == pytest.approx(1)
+    assert length(ours) <= length(published), ours

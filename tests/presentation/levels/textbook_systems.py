@@ -544,4 +544,41 @@ FURTHER_SYSTEMS: dict[str, tuple[str, list[str]]] = {
             "m2*(y''-x''-g) + m3*(x''+y''+g) + J*y''/R^2",
         ],
     ),
+    "particle on a torus": (
+        """mechanism torus ;
+        param g = 9.81 m/s^2, m = 1 kg, R = 2 m, a = 1 m ;
+        gravity = [0, 0, -g] ;
+        let p = body mass = m, centre = 0, inertia = 0 end ;
+        join earth and p.frame as surface with link(phi, th) dof1 = phi || [0, 0, 1],
+            dof2 = [R + a*cos(th), 0, a*sin(th)] end ;""",
+        [
+            "(R + a*cos(th))*((R + a*cos(th))*phi'' - 2*a*phi'*th'*sin(th))",
+            "a*th'' + (R + a*cos(th))*phi'^2*sin(th) + g*cos(th)",
+        ],
+    ),
+    "two bodies that attract each other": (
+        """mechanism two_bodies ;
+        param G = 6.67e-11 m^3/kg/s^2, m1 = 1 kg, m2 = 2 kg ;
+        let a = body mass = m1, centre = 0, inertia = 0 end ;
+        let b = body mass = m2, centre = 0, inertia = 0 end ;
+        join earth and a.frame as first with link(x1, y1) dof1 = [x1, y1, 0] end ;
+        join earth and b.frame as second with link(x2, y2) dof1 = [x2, y2, 0] end ;
+        apply spring law = G*m1*m2/length^2 between a and b ;
+        init x2 = 1 m ;""",
+        [
+            "x1'' + G*m2*(x1 - x2)/sqrt((x1 - x2)^2 + (y1 - y2)^2)^3",
+            "y1'' + G*m2*(y1 - y2)/sqrt((x1 - x2)^2 + (y1 - y2)^2)^3",
+            "x2'' + G*m1*(x2 - x1)/sqrt((x1 - x2)^2 + (y1 - y2)^2)^3",
+            "y2'' + G*m1*(y2 - y1)/sqrt((x1 - x2)^2 + (y1 - y2)^2)^3",
+        ],
+    ),
+    "ball rolling in a bowl": (
+        """mechanism bowl ;
+        param g = 9.81 m/s^2, m = 1 kg, R = 1 m, r = 0.1 m ;
+        gravity = [0, -g, 0] ;
+        let ball = body sphere radius = r, mass = m end ;
+        join earth and ball.frame as roll with link(th) dof1 = th || [0, 0, 1], dof2 = [0, r - R, 0],
+            dof3 = -R/r*th || [0, 0, 1] end ;""",
+        ["(R - r)*(7/5*(R - r)*th'' + g*sin(th))"],
+    ),
 }

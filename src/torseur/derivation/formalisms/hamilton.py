@@ -25,6 +25,7 @@ from torseur.algebra.graph.solve import solve_symmetric
 from torseur.derivation.equations.formulation import Formulation
 from torseur.derivation.equations.multipliers import multiplier_of
 from torseur.derivation.equations.terms.equal_values import merge_equal_values
+from torseur.derivation.equations.terms.linear_solution import form_of_inverse, solve_by_minors
 from torseur.derivation.equations.terms.short_sum import short_expression
 from torseur.derivation.formalisms.ingredients.coordinate_rates import Rates
 from torseur.derivation.formalisms.ingredients.energies import Energies
@@ -98,13 +99,34 @@ class Hamilton(Formulation):
     @cached_property
     def kinetic(self) -> Expr:
         """The Hamiltonian without the potential."""
-        (driven,) = substitute([self.energies.kinetic], {rate: 0 for rate in self.tree.layout.rates})
-        return dot(self._shifted_momenta, self.velocities) / 2 - driven
+        return dot(self._shifted_momenta, self.velocities) / 2 - self._driven_energy
+
+    @cached_property
+    def _driven_energy(self) -> Expr:
+        """T_0: the kinetic energy of what time moves."""
+        return substitute([self.energies.kinetic], {rate: 0 for rate in self.tree.layout.rates})[0]
 
     @cached_property
     def hamiltonian(self) -> Expr:
         """H(q, p, t)."""
-        return self.kinetic + self.energies.gravity + self.energies.elastic
+        return self.kinetic + self._potential
+
+    @property
+    def _potential(self) -> Expr:
+        return self.energies.gravity + self.energies.elastic
+
+    @cached_property
+    def _hamiltonian_as_read(self) -> Expr:
+        """H with ½ (p - a)ᵀ A⁻¹ (p - a) as one fraction, where that is short: by its minors, adj A / det A."""
+        form = form_of_inverse(self.energies.matrix, self._shifted_momenta)
+        written = self.kinetic if form is None else form.value / 2 - self._driven_energy
+        return short_expression(written + self._potential)
+
+    @cached_property
+    def _velocities_as_read(self) -> list[Expr]:
+        """q' = A⁻¹ (p - a), each one fraction where that is short."""
+        quotients = solve_by_minors(self.energies.matrix, self._shifted_momenta)
+        return self.velocities if quotients is None else [own.value for own in quotients]
 
     def mass_matrix(self) -> list[list[Expr]]:
         """Wᵀ A W."""
@@ -126,17 +148,19 @@ class Hamilton(Formulation):
     def loads(self) -> list[Expr]:
         return self.energies.generalised_forces(self._rates)
 
-    def canonical_equations(self, written: Expr | None = None) -> tuple[list[Expr], list[Expr]]:
-        """(q', p') in terms of q, p, t and multipliers: ∂H/∂p and -∂H/∂q + Q - Cᵀ λ; H may be given as written."""
-        layout, hamiltonian = self.tree.layout, self.hamiltonian if written is None else written
-        rates = dict(zip(layout.joint_rates, self.velocities, strict=True))
+    def canonical_equations(self, to_read: bool = False) -> tuple[list[Expr], list[Expr]]:
+        """(q', p') in terms of q, p, t and multipliers: ∂H/∂p and -∂H/∂q + Q - Cᵀ λ; of the H that is read if asked."""
+        layout = self.tree.layout
+        hamiltonian = self._hamiltonian_as_read if to_read else self.hamiltonian
+        velocities = self._velocities_as_read if to_read else self.velocities
+        rates = dict(zip(layout.joint_rates, velocities, strict=True))
         speeds = [value for link in self.tree.links for value in self._rates.definitions(link)]
         in_momenta = rates | dict(zip(layout.speeds, substitute(speeds, rates), strict=True))
         forces = substitute(self.energies.forces_without_potential(self._rates), in_momenta)
         gradient_q = gradient(hamiltonian, layout.joint_coordinates)
         constraint_forces = self._rates.by_coordinate(self._constraint_forces())
         changes = [f - s - c for f, s, c in zip(forces, gradient_q, constraint_forces, strict=True)]
-        return gradient(hamiltonian, self.momenta), changes
+        return velocities, changes
 
     def _constraint_forces(self) -> list[Expr]:
         """Cᵀ λ of loops and constraints, by speed."""
@@ -149,18 +173,18 @@ class Hamilton(Formulation):
     def objects(self) -> Mapping[str, Any]:
         """p, H and both sets of canonical equations; momenta that nothing changes are conserved."""
         names = self.tree.layout.joint_coordinate_names
-        hamiltonian = short_expression(self.hamiltonian)  # whose derivatives are short in turn
-        velocities, forces = self.canonical_equations(hamiltonian)
+        velocities, forces = self.canonical_equations(to_read=True)
+        # The kinetic energy in its shortest writing, whose derivatives are short in turn.
+        kinetic = short_expression(self.energies.kinetic)
+        momenta = gradient(kinetic, self.tree.layout.joint_rates)
         changing = merge_equal_values(forces)
         return {
-            "kinetic energy": self.energies.kinetic,
-            "momenta": dict(zip(names, self.energies.momenta, strict=True)),
-            "Hamiltonian": hamiltonian,
+            "kinetic energy": kinetic,
+            "momenta": dict(zip(names, momenta, strict=True)),
+            "Hamiltonian": self._hamiltonian_as_read,
             "rates of the coordinates": dict(zip(names, velocities, strict=True)),
             "rates of the momenta": dict(zip(names, forces, strict=True)),
             "conserved momenta": {
-                name: momentum
-                for name, momentum, force in zip(names, self.energies.momenta, changing, strict=True)
-                if force.is_zero
+                name: momentum for name, momentum, force in zip(names, momenta, changing, strict=True) if force.is_zero
             },
         }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -11,6 +12,7 @@ from torseur.algebra.graph import Expr
 from torseur.algebra.graph.expr import Number as Scalar
 from torseur.derivation.equations.multipliers import multiplier_display_name
 from torseur.derivation.equations.terms.factoring import Group, factor, groups
+from torseur.derivation.equations.terms.linear_solution import Quotient
 from torseur.derivation.equations.terms.polynomial import Monomial, Polynomial, TooManyTerms, expand
 from torseur.derivation.equations.terms.short_sum import HOPELESS, LIMIT, few_terms, written_size
 from torseur.presentation.typesetting.formula_tree import (
@@ -34,6 +36,7 @@ from torseur.presentation.typesetting.reading_order import factor_key, leading_f
 
 Names = Mapping[Expr, str]
 NO_NAMES: Names = {}
+WORDS = re.compile(r"[A-Za-z]\w*")
 LARGEST_WRITING = 300  # operations of an expression that can be read as it was computed
 
 
@@ -75,11 +78,14 @@ def readable_or_literal_form(expression: Expr) -> Node:
         return literal_form(expression)
 
 
-def factored_form(polynomial: Polynomial, names: Names = NO_NAMES) -> Node:
-    """A sum with what all its terms have in common in front of a bracket, like quantities added up in brackets."""
+def factored_form(polynomial: Polynomial, names: Names = NO_NAMES, across: bool = False) -> Node:
+    """A sum with what all its terms have in common in front of a bracket, like quantities added up in brackets.
+
+    With `across` sums of parameters stand in front of whatever they multiply.
+    """
     if not polynomial:
         return Number(Fraction(0))
-    written = factor(polynomial)
+    written = factor(polynomial, across)
     if not written.sums:
         return term(written.front, written.number, names)
     sums = [(_sum_of_groups(gathered, names), exponent) for gathered, exponent in written.sums]
@@ -88,6 +94,20 @@ def factored_form(polynomial: Polynomial, names: Names = NO_NAMES) -> Node:
     brackets = [part for base, exponent in sums for part in _powers_of(base, exponent)]
     front = [_factor(own, exponent, names) for own, exponent in written.front]
     return _one_number((Number(_value(written.number)), *sorted([*front, *brackets], key=factor_key)))
+
+
+def quotient_form(given: Quotient) -> Node:
+    """One fraction, or a sum of several where that is shorter."""
+    below = [
+        Power(own, Number(Fraction(-1))) for own in _factors(factored_form(given.below, across=True)) if own != ONE
+    ]
+    above = [own for own in _factors(factored_form(given.above, across=True)) if own != ONE]
+    whole = product(tuple([*(above or [ONE]), *below]))
+    try:
+        apart = readable_form(given.value)
+    except TooManyTerms:
+        return whole
+    return min(whole, apart, key=lambda node: len(WORDS.findall(plain_text(node))))
 
 
 def _powers_of(base: Node, exponent: int) -> tuple[Node, ...]:

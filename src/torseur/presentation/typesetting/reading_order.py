@@ -57,7 +57,7 @@ class Group(IntEnum):
 
 
 _INERTIA = re.compile(r"(?!.*\bs\b).*\bkg\b")  # kg, kg*m^2, kg/m: no second in it
-_SPEEDS = ("m/s", "rad/s", "1/s")
+_SPEEDS = ("m/s", "rad/s", "1/s", "kg*m/s", "kg*m^2/s")  # and momenta
 _COMPOUND = re.compile(r".*[*/]")  # 1/m, V*s/rad
 _SINES = ("sin", "cos")  # sin x cos x
 _STIFFNESS = re.compile(r".*\b(N|Pa|J|W|kg)\b")  # forces per length, speed or angle, and forces themselves

@@ -11,6 +11,7 @@ from torseur.algebra.graph.expr import Number
 from torseur.derivation.equations.terms.polynomial import Monomial, monomial
 
 SUMS = ("add", "sub")
+MOMENTA = ("kg*m/s", "kg*m^2/s")
 
 
 def common_factor(terms: Iterable[Monomial]) -> Monomial:
@@ -91,8 +92,8 @@ def quotient(coefficient: Number, number: Number) -> Number:
 
 
 def moves(own: Expr) -> bool:
-    """Whether a factor belongs to the motion and not to the coefficient before it: speeds, functions, multipliers."""
-    return own.op != "symbol" or is_rate(own) or is_multiplier(own)
+    """Whether a factor belongs to the motion, not to the coefficient before it: speeds, momenta, functions, λ."""
+    return own.op != "symbol" or is_rate(own) or is_multiplier(own) or own.data.unit in MOMENTA
 
 
 def is_rate(own: Expr) -> bool:

@@ -11,6 +11,7 @@ from typing import Any
 from torseur.algebra.graph import Expr, as_expr
 from torseur.algebra.graph.expr import Number
 from torseur.derivation.equations.terms.common_parts import (
+    SUMS,
     common_divisor,
     common_factor,
     common_number,
@@ -23,6 +24,8 @@ from torseur.derivation.equations.terms.common_parts import (
 from torseur.derivation.equations.terms.like_terms import Candidate, is_stiffness, levers, like_terms
 from torseur.derivation.equations.terms.polynomial import Monomial, Polynomial, expression_of, product
 from torseur.derivation.equations.terms.rational_factors import rational_factors
+
+SPREAD = (*SUMS, "mul", "div", "neg", "pow")  # operations whose arguments are all read
 
 
 @dataclass(frozen=True)
@@ -53,8 +56,11 @@ class Factored:
     sums: tuple[tuple[tuple[Group, ...], int], ...] = ()
 
 
-def factor(polynomial: Polynomial) -> Factored:
-    """A sum with what all its terms have in common in front, as a product of sums where it is one: (R - r)² x''."""
+def factor(polynomial: Polynomial, across: bool = False) -> Factored:
+    """A sum with what all its terms have in common in front, as a product of sums where it is one: (R - r)² x''.
+
+    With `across` inertias stand in front of whatever they multiply, as in numerators: (J + m l²) (F - b x').
+    """
     if len(polynomial) == 1:
         ((only, coefficient),) = polynomial.items()
         return Factored(coefficient, only)
@@ -63,7 +69,7 @@ def factor(polynomial: Polynomial) -> Factored:
     below = tuple((own, -exponent) for own, exponent in shared)
     inside = {product(term, below): quotient(c, number) for term, c in polynomial.items()}
     content, powers = _with_fewest_numbers(*rational_factors(inside))
-    whole = groups(inside)
+    whole = _across(groups(inside)) if across else groups(inside)
     if len(powers) > 1 or any(exponent > 1 for _, exponent in powers):
         sums = tuple((tuple(groups(base)), exponent) for base, exponent in powers)
         if sum(symbols_shown(one) for one, _ in sums) <= symbols_shown(whole):
@@ -89,17 +95,27 @@ def _numbers(polynomial: Polynomial) -> int:
 
 def symbols_shown(gathered: Iterable[Group]) -> int:
     """How many symbols are written; brackets within brackets count as one each, since they are harder to read."""
-    return sum(len(g.rest) + sum(symbols_of(dict(own)) for own in (g.like, g.second)) for g in gathered)
+    return sum(_size(g.rest) + sum(symbols_of(dict(own)) for own in (g.like, g.second)) for g in gathered)
+
+
+def _size(term: Monomial) -> int:
+    """How many symbols a term is written with, those of sums below a bar among them."""
+    return sum(_symbols_below(own) if own.op in SUMS else 1 for own, _ in term)
+
+
+@lru_cache(maxsize=4096)
+def _symbols_below(closed: Expr) -> int:
+    return sum(_symbols_below(argument) for argument in closed.args) if closed.op in SPREAD else 1
 
 
 def symbols_of(bracket: Polynomial) -> int:
     """How many symbols a sum in brackets is written with."""
-    plain = sum(max(1, len(term)) for term in bracket)
+    plain = sum(max(1, _size(term)) for term in bracket)
     if len(bracket) < 2 or plain == len(bracket):
         return plain
     written = factor(bracket)
     inner = sum(1 for one, _ in written.sums for g in one for own in (g.like, g.second) if len(own) > 1)
-    return len(written.front) + sum(symbols_shown(one) for one, _ in written.sums) + inner
+    return _size(written.front) + sum(symbols_shown(one) for one, _ in written.sums) + inner
 
 
 def groups(polynomial: Polynomial) -> list[Group]:
@@ -134,7 +150,9 @@ def _groups(items: tuple[tuple[Monomial, Number], ...]) -> tuple[Group, ...]:
     if arms:
         orders.append([*sorted(arms, key=lambda one: one.saving), *orders[0]])
     # Of two as short, the one that has each acceleration once: (M + m) x'' + M g and not M (x'' + g) + m x''.
-    return min((tuple(_gather(polynomial, order)) for order in orders), key=lambda own: (symbols_shown(own), _split(own)))
+    return min(
+        (tuple(_gather(polynomial, order)) for order in orders), key=lambda own: (symbols_shown(own), _split(own))
+    )
 
 
 def _split(gathered: Iterable[Group]) -> int:
@@ -194,7 +212,23 @@ def _gather(polynomial: Polynomial, candidates: Iterable[_Weighed]) -> list[Grou
     return [*_same_brackets(gathered), *alone]
 
 
-def _same_brackets(gathered: Iterable[Group]) -> list[Group]:
+def _across(gathered: Iterable[Group]) -> list[Group]:
+    """Groups with one sum of parameters made one, whatever it multiplies."""
+    listed = list(gathered)
+    single = [g for g in listed if g.like and not g.second and not any(moves(own) for x, _ in g.like for own, _ in x)]
+    others = [g for g in listed if g not in single]
+    return [*_same_brackets(map(_bare_bracket, single), across=True), *others]
+
+
+def _bare_bracket(group: Group) -> Group:
+    """b (J + m l²) x' of (b J + b m l²) x'."""
+    shared = common_factor(x for x, _ in group.like)
+    below = tuple((own, -exponent) for own, exponent in shared)
+    like = tuple((product(x, below), c) for x, c in group.like)
+    return Group(product(group.rest, shared), group.coefficient, like)
+
+
+def _same_brackets(gathered: Iterable[Group], across: bool = False) -> list[Group]:
     """Groups of one and the same sum made one: J (a + b) + m l² (a + b) is (J + m l²) (a + b).
 
     What they differ in are parameters: (m1 + m2) r x'' and (m1 + m2) g sin x are an inertia and a weight. B (a - b) and
@@ -204,7 +238,7 @@ def _same_brackets(gathered: Iterable[Group]) -> list[Group]:
     for group in gathered:
         like = sorted(group.like, key=lambda pair: _structure(pair[0]))
         sign = -1 if like and like[0][1] < 0 else 1
-        motion = [pair for pair in group.rest if moves(pair[0])]
+        motion = [pair for pair in group.rest if moves(pair[0]) and not across]
         by_sum.setdefault((*((x, sign * c) for x, c in like), *motion), []).append(group)
     return [_merge(same) if len(same) > 1 else same[0] for same in by_sum.values()]
 
@@ -228,7 +262,7 @@ def _saving(candidate: Candidate) -> _Saving:
     """Sort key: symbols saved; single symbols before coefficients; then the structure, so that the order is fixed."""
     rest, like = candidate
     numbers = {abs(c) for c in like.values()}
-    shown_once = len(rest) + (len(numbers) == 1 and numbers != {1})
+    shown_once = _size(rest) + (len(numbers) == 1 and numbers != {1})
     several = max(len(x) for x in like)
     # A coefficient of parameters saves inside too: J x'' + m1 r² x'' + m2 r² x'' is (J + (m1 + m2) r²) x''.
     of_parameters = several > 1 and not any(moves(own) for x in like for own, _ in x)
@@ -239,7 +273,7 @@ def _saving(candidate: Candidate) -> _Saving:
 
 def _saving_of_product(candidate: Candidate) -> _Saving:
     rest, like = candidate
-    saved = sum(len(rest) + len(x) for x in like) - len(rest) - symbols_of(like)
+    saved = sum(_size(rest) + _size(x) for x in like) - _size(rest) - symbols_of(like)
     return (-saved, max(len(x) for x in like), tuple((own.rank, e) for own, e in rest))
 
 

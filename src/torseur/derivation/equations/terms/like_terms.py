@@ -9,6 +9,7 @@ from math import isqrt
 from torseur.algebra.graph import Expr
 from torseur.algebra.graph.expr import Number
 from torseur.derivation.equations.terms.common_parts import (
+    SUMS,
     is_acceleration,
     is_multiplier,
     is_rate,
@@ -31,6 +32,7 @@ def like_terms(polynomial: Polynomial) -> tuple[list[Candidate], list[Candidate]
     """Ways to gather two terms or more: as a sum, and as a product of sums."""
     by_motion: _Families = {}
     by_denominator: _Families = {}
+    by_closed_sum: _Families = {}
     by_symbol: _Families = {}
     by_rates: _Families = {}
     by_odd: _Families = {}
@@ -55,11 +57,19 @@ def like_terms(polynomial: Polynomial) -> tuple[list[Candidate], list[Candidate]
         below = tuple((own, exponent) for own, exponent in term if exponent < 0)
         if below:
             by_denominator.setdefault(below, {})[term] = coefficient
+            sums = tuple(pair for pair in below if pair[0].op in SUMS)
+            if sums and sums != below:
+                by_closed_sum.setdefault(sums, {})[term] = coefficient
     kinematic = not any(_is_kinetic(own) for term in polynomial for own, _ in term)
     whole = [(rest, _belonging(rest[0], like, kinematic)) for rest, like in by_symbol.items()]
     listed = [*_by_quantity(polynomial), *by_motion.items(), *whole, *by_odd.items(), *by_force.items()]
     listed += [_over_one_bar(family) for family in by_denominator.values()]
-    return [(rest, like) for rest, like in listed if len(like) > 1], _products({**by_symbol, **by_rates, ONE: dict(polynomial)})
+    for below, family in by_closed_sum.items():
+        family |= by_denominator.get(below, {})
+        over = tuple((own, -exponent) for own, exponent in below)
+        listed.append((below, {product(term, over): c for term, c in family.items()}))
+    products = _products({**by_symbol, **by_rates, ONE: dict(polynomial)})
+    return [(rest, like) for rest, like in listed if len(like) > 1], products
 
 
 def _belonging(front: tuple[Expr, int], like: Like, kinematic: bool) -> Like:
@@ -87,10 +97,11 @@ def levers(polynomial: Polynomial) -> list[Candidate]:
                 families.setdefault(product(term, tuple((f, -e) for f, e in arm)), {})[arm] = coefficient
     listed = []
     for rest, like in families.items():
-        for own in (None, *{f: None for x in like for f, _ in x if f.op in CIRCULAR}):
-            front = ONE if own is None else ((own, 1),)
+        functions = {f: None for x in like for f, _ in x if f.op in CIRCULAR}
+        fronts: list[Monomial] = [ONE, *(((own, 1),) for own in functions)]
+        for front in fronts:
             below = tuple((f, -e) for f, e in front)
-            arms = {product(x, below): c for x, c in like.items() if own is None or any(f is own for f, _ in x)}
+            arms = {product(x, below): c for x, c in like.items() if all(f in dict(x) for f, _ in front)}
             if len(arms) > 1 and any(len(x) == 1 for x in arms):
                 listed.append((product(rest, front), arms))
     return listed

@@ -19,7 +19,7 @@ from torseur.presentation.levels.conditions import NOT_ZERO, assumptions
 from torseur.presentation.levels.levels import RESIDUAL, ZERO, beside
 from torseur.presentation.levels.statement import Remark, Statement
 from torseur.presentation.typesetting.formula_tree import Name, Node, Number, Power, Product, reciprocal, split_sign
-from torseur.presentation.typesetting.read_graph import read_name, readable_or_literal_form
+from torseur.presentation.typesetting.read_graph import quotient_form, read_name, readable_or_literal_form
 
 NOTHING, DEPENDENT = Remark(), Remark("by the constraints")
 MOST_TERMS = 20  # of an equation whose factors N are multiplied out
@@ -39,10 +39,11 @@ def reduced_statements(equations: Equations, independent: Collection[str] = (), 
     return [*written, *assumptions(equations, written), *beside(equations, multipliers=False)]
 
 
-def _equal(name: str, left: Node, value: Expr, remark: Remark = NOTHING, auxiliary: bool = False) -> Statement:
-    return Statement(
-        name, left, ((readable_or_literal_form(value),),), "scalar", ((value,),), remark=remark, auxiliary=auxiliary
-    )
+def _equal(
+    name: str, left: Node, value: Expr, remark: Remark = NOTHING, auxiliary: bool = False, node: Node | None = None
+) -> Statement:
+    written = readable_or_literal_form(value) if node is None else node
+    return Statement(name, left, ((written,),), "scalar", ((value,),), remark=remark, auxiliary=auxiliary)
 
 
 def _zeros(reduced: ReducedEquations) -> list[Statement]:
@@ -98,7 +99,13 @@ def _accelerations(reduced: ReducedEquations) -> list[Statement]:
     rest = substitute(list(reduced.residuals), {a: as_expr(0) for a in unknown})
     names = [str(speed.name) for speed in reduced.independent]
     right = [-short_expression(r) for r in rest]
-    solution = solve_by_minors(matrix, right) or solve_symmetric(matrix, right, names)
+    quotients = solve_by_minors(matrix, right)
+    if quotients is not None and all(len(own.above) <= MOST_SOLVED for own in quotients):
+        return [
+            _equal(str(a.name), read_name(str(a.name)), own.value, node=quotient_form(own))
+            for a, own in zip(unknown, quotients, strict=True)
+        ]
+    solution = solve_symmetric(matrix, right, names)
     try:
         for value in solution:
             few_terms(value, MOST_SOLVED)
