@@ -133,6 +133,7 @@ def test_limits_and_names(arm):
     assert arm.nq == arm.nv == 6 and "tool0" in arm.frame_names
     np.testing.assert_allclose(high[2], np.pi, atol=1e-6)
     np.testing.assert_allclose(low, -high)
+    assert arm.efforts == dict(zip(arm.coordinate_names, [150, 150, 150, 28, 28, 28], strict=True))
 
 
 def test_points_that_are_held(arm):

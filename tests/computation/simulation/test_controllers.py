@@ -105,6 +105,19 @@ def test_computed_torque_of_an_arm_follows_its_path(tmp_path):
     assert motion["j2"] == pytest.approx(t**2, abs=2e-3)
 
 
+def test_motors_give_no_more_than_their_limit():
+    """4 N of the 9 that are asked for, backward too: x = ±(4/2m) t²."""
+    made = ts.body("cart", mass=2.0, centre=(0, 0, 0), inertia=0)
+    bare = ts.Mechanism("weak", bodies=[made], joints=[ts.prismatic("rail", ts.EARTH, made, "x")])
+    weak = ts.with_motors(bare, limits={"x": 4.0})
+    for asked, given in ((9.0, 4.0), (-9.0, -4.0), (3.0, 3.0)):
+        motion = ts.simulate(weak, 1.0, samples=2, parameters={"tau_x": asked})
+        assert motion["x"][-1] == pytest.approx(given / 4)
+    for limits, words in (({"y": 1.0}, "limits: unknown coordinate with a motor 'y'"), ({"x": -1.0}, "zero or more")):
+        with pytest.raises(TorseurError, match=words):
+            ts.with_motors(bare, limits=limits)
+
+
 def test_mistakes_say_what_was_expected():
     good = ts.Controller(lambda t, y: [0.0], 0.1, ["tau_x"])
     with pytest.raises(TorseurError, match="'tau_y'.*with_motors"):

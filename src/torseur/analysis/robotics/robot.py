@@ -127,6 +127,17 @@ class Robot:
         return coordinate_limits(self.equations, self.file.limits if self.file is not None else ())
 
     @cached_property
+    def efforts(self) -> dict[str, float]:
+        """The largest force (N, N*m) of the actuators of a joint, by its coordinate, where the file gives one.
+
+        ts.with_motors(robot.mechanism, limits=robot.efforts) has motors that give no more.
+        """
+        limits = self.file.limits if self.file is not None else ()
+        forces = {limit.joint: limit.force for limit in limits if limit.force is not None}
+        single = [(j.coordinates[0].name, j.name) for j in self.mechanism.joints if len(j.coordinates) == 1]
+        return {coordinate: forces[joint] for coordinate, joint in single if joint in forces}
+
+    @cached_property
     def neutral(self) -> Array:
         """The configuration in which the mechanism starts: zero unless it says otherwise, unturned quaternions."""
         layout, tree, values = self.equations.layout, self.equations.tree, dict(self.mechanism.initial)

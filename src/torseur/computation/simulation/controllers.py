@@ -10,6 +10,7 @@ acts `delay` later and until the next value comes (zero-order hold):
 from __future__ import annotations
 
 import heapq
+import math
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, fields, is_dataclass, replace
@@ -17,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from torseur.algebra.graph import Expr, symbols_of
+from torseur.algebra.graph import Expr, scalar, symbols_of
 from torseur.computation.simulation.events.state_jumps import Jumps
 from torseur.computation.simulation.loop.integrator import Memory
 from torseur.computation.simulation.model.system import System, Vector
@@ -178,15 +179,23 @@ def _formulas(part: Any) -> list[Expr]:
     return []
 
 
-def with_motors(mechanism: Mechanism, coordinates: Sequence[str] | None = None) -> Mechanism:
+def with_motors(
+    mechanism: Mechanism, coordinates: Sequence[str] | None = None, *, limits: Mapping[str, float] | None = None
+) -> Mechanism:
     """The mechanism with a force or torque along each coordinate that is a joint's only one, or along those named.
 
-    Its parameter is called tau_COORDINATE and is zero until a controller, or `parameters`, gives it a value.
+    Its parameter is called tau_COORDINATE and is zero until a controller, or `parameters`, gives it a value. With
+    limits={"knee": 40} the motor of that coordinate gives no more than this force (N or N*m) in either direction.
     """
     joints: dict[str, Joint] = {q.name: joint for joint in mechanism.joints for q in joint.coordinates}
     plain = [q for q, joint in joints.items() if len(joint.coordinates) == 1]
     wanted = plain if coordinates is None else list(coordinates)
     loads, parameters = [], []
+    for name, most in (limits or {}).items():
+        if name not in wanted:
+            raise TorseurError(unknown_name("coordinate with a motor", name, wanted, "with_motors: limits: "))
+        if not most >= 0:
+            raise TorseurError(f"with_motors: the limit of '{name}' is {most}: expected a force of zero or more.")
     for q in wanted:
         if q not in joints:
             raise TorseurError(unknown_name("coordinate", q, list(joints), "with_motors: "))
@@ -197,5 +206,7 @@ def with_motors(mechanism: Mechanism, coordinates: Sequence[str] | None = None) 
             )
         tau = parameter(f"tau_{q}", 0.0, "N*m" if unit == "rad" else "N", f"force along {q}")
         parameters.append(tau)
-        loads.append(motor(f"motor_{q}", joints[q].name, q, tau.symbol))
+        most = (limits or {}).get(q, math.inf)
+        force = tau.symbol if math.isinf(most) else scalar.minimum(scalar.maximum(tau.symbol, -most), most)
+        loads.append(motor(f"motor_{q}", joints[q].name, q, force))
     return replace(mechanism, loads=(*mechanism.loads, *loads), parameters=(*mechanism.parameters, *parameters))
