@@ -155,8 +155,60 @@ def test_a_five_bar_gains_freedom_where_its_distal_links_are_in_line():
     q1, q5 = (met[0].coordinates[name] for name in ("q1", "q5"))
     elbows = np.array([np.cos(q1), np.sin(q1)]) - np.array([2 + np.cos(q5), np.sin(q5)])
     assert np.linalg.norm(elbows) == pytest.approx(3.0, abs=1e-6)
+    # The drive stops there because inputs are singular, and one motion is left with q5 held.
+    assert {(s.kind, s.infinitesimal) for s in met} >= {("limit", 1), ("type 2", 1)}
     at = {name: met[0].coordinates[name] for name in ("q1", "q2", "q4", "q5")}
     assert actuation(five_bar, ["q1", "q5"], ["q2", "q4"], at=at).input_quality < 1e-3
+
+
+CART = """
+let cart = body mass = 1 kg, centre = 0, inertia = diag(1, 1, 1) end ;
+join [900, 0, 0] m @ earth and cart.frame as rail with prismatic(s) along [1, 0, 0] end ;
+"""
+
+
+def elbow_distance(q1, q5):
+    return np.hypot(np.cos(q1) - 2 - np.cos(q5), np.sin(q1) - np.sin(q5))
+
+
+def test_a_map_over_the_inputs_ends_where_a_five_bar_is_singular_with_or_without_a_cart_beside_it():
+    """Oracle: inputs do not determine a five-bar where its distal links, 1.5 m each, are stretched between its elbows."""
+    drawn, beside = (
+        singular_map(ts.parse(text), ("q1", 1.2, 3.0), ("q5", 0.0, 1.8), ["q1", "q5"], nodes=7)
+        for text in (FIVE_BAR, FIVE_BAR + CART)
+    )
+    lines = drawn.lines["type 2"]
+    assert len(lines) == 1
+    assert elbow_distance(*lines[0].T) == pytest.approx(3.0, abs=1e-6)
+    assert [line.tolist() for line in beside.lines["type 2"]] == [line.tolist() for line in lines]
+    alone, accompanied = (actuation(ts.parse(text), ["q1", "q5"]) for text in (FIVE_BAR, FIVE_BAR + CART))
+    assert accompanied.conditions == pytest.approx(alone.conditions)
+    assert (accompanied.usual_mobility, accompanied.outputs, accompanied.apart) == (2, alone.outputs, ("s",))
+
+
+def test_points_of_a_singular_curve_in_a_box_are_said_to_be_of_a_curve():
+    """Oracle: the distance of the elbows, one equation between two inputs; a cart beside them stays where it is."""
+    box = {"q1": (1.5, 4.0), "q5": (-1.0, 1.5)}
+    met = singularities_in(ts.parse(FIVE_BAR + CART), box, inputs=["q1", "q5"], starts=6)
+    assert met
+    for one in met:
+        assert elbow_distance(one.coordinates["q1"], one.coordinates["q5"]) == pytest.approx(3.0, abs=1e-6)
+        assert (one.family, one.coordinates["s"]) == (1, pytest.approx(0.0, abs=1e-12))
+    assert "one of a curve" in str(met[0])
+
+
+def test_coordinates_named_twice_or_held_and_moved_are_refused():
+    five_bar, angle = ts.parse(FIVE_BAR), ("q1", 0.0, 1.0)
+    with pytest.raises(MechanismError, match="'q1' is named 2 times"):
+        actuation(five_bar, ["q1", "q1"])
+    with pytest.raises(MechanismError, match="'q1' is named twice"):
+        singular_map(five_bar, angle, ("q5", 0.0, 1.0), ["q1", "q5"], locked=["A"])
+    with pytest.raises(MechanismError, match="q1 cannot be both locked and driven"):
+        drive(five_bar, *angle, locked=["A"])
+    with pytest.raises(MechanismError, match="nothing is left that could move q2"):
+        drive(five_bar, "q2", 0.0, 1.0, locked=["q1", "q5"])
+    with pytest.raises(MechanismError, match="q1 is locked"):
+        singularities_in(five_bar, {"q1": (0.0, 1.0)}, locked=["q1"])
 
 
 def test_the_singular_line_of_a_five_bar_over_its_workspace_is_whole():

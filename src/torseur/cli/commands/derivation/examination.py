@@ -54,14 +54,16 @@ class Examination:
         met = drive(self.mechanism, name, start, stop, at=self.at, locked=self.locked, inputs=self.inputs,
                     outputs=self.outputs)  # fmt: skip
         where = f"while {name} goes from {start:.6g} to {stop:.6g}"
-        held = [other for other in self.locked if other != name]
-        where += f" with {', '.join(held)} held" if held else ""
+        where += f" with {', '.join(self.locked)} held" if self.locked else ""
         answer = _singularities("singular_along", where, met.singularities)
         return replace(answer, text="\n".join([answer.text, *(f"  {note}" for note in met.notes)]))
 
     def singularities_in_box(self, texts: Sequence[str]) -> Answer:
         """Singular configurations in a box."""
         ranges = [range_of(self.mechanism, "--box", text) for text in texts]
+        names = [name for name, _, _ in ranges]
+        if twice := {name for name in names if names.count(name) > 1}:
+            raise CommandError(f"--box: {', '.join(sorted(twice))} has more than one range.", USAGE)
         box = {name: (low, high) for name, low, high in ranges}
         listed = singularities_in(self.mechanism, box, at=self.at, locked=self.locked, inputs=self.inputs,
                                   outputs=self.outputs)  # fmt: skip
@@ -154,7 +156,9 @@ def _coordinates(values: Mapping[str, float]) -> str:
 
 
 def _singularities(name: str, where: str, listed: Sequence[Singularity]) -> Answer:
-    document = [{"kind": s.kind, "rank": s.rank, "infinitesimal": s.infinitesimal, "coordinates": dict(s.coordinates)}
-                for s in listed]  # fmt: skip
+    document = [{"kind": s.kind, "rank": s.rank, "infinitesimal": s.infinitesimal, "family": s.family,
+                 "coordinates": dict(s.coordinates)} for s in listed]  # fmt: skip
     head = f"singular configurations {where}: {len(listed) or 'none'}"
+    if any(s.family for s in listed):
+        head += " found, among them points of curves or surfaces, which have more"
     return Answer(name, document, "\n".join([head, *(f"  {s}" for s in listed)]))

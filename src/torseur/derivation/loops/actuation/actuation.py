@@ -12,6 +12,7 @@ from torseur.algebra.arrays import Array
 from torseur.derivation.loops.assembly.assembly import closed_state
 from torseur.derivation.loops.assembly.projection import CLOSED, project
 from torseur.derivation.loops.model.loop_model import loop_system
+from torseur.derivation.loops.model.loop_parts import in_own_unit, related_freedoms
 from torseur.derivation.loops.model.loop_system import LoopSystem, State
 from torseur.derivation.loops.model.named_coordinates import coordinates_at
 from torseur.derivation.loops.rank.numerical_rank import numerical_rank, ranks
@@ -35,7 +36,8 @@ class ActuationReport:
     lie between 0, singular, and 1: the smallest singular value of the rows of inputs (outputs) in an orthonormal basis
     of motions, angles in rad and lengths in the unit `length` (m), which is of the mechanism's own size. `conditions`
     are condition numbers of the jacobian: of outputs that are lengths, of those that are angles, and of all with
-    lengths in that unit; `manipulability` is the square root of det(J Jᵀ), likewise.
+    lengths in that unit; `manipulability` is the square root of det(J Jᵀ), likewise. Mobilities and outputs are
+    those of the parts with inputs or named outputs; `apart` are coordinates of other parts that move.
     """
 
     mechanism: str
@@ -52,6 +54,7 @@ class ActuationReport:
     manipulability: float | None
     length: float
     pose: Mapping[str, float]
+    apart: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         singular = [f"  singular, {kind}: {MEANINGS[kind]}" for kind in self.kinds]
@@ -59,6 +62,8 @@ class ActuationReport:
         counts = f"{counted(len(self.inputs), 'input')} for mobility {self.usual_mobility}"
         if fewer:
             counts += f": {abs(fewer)} {'missing' if fewer > 0 else 'too many'}"
+        if self.apart:
+            counts += f"; no input moves {', '.join(self.apart)} of other parts"
         lines = [
             f"actuated by {', '.join(self.inputs)}: {counts}",
             *(singular or ["  no singularity at this pose"]),
@@ -80,6 +85,7 @@ class ActuationReport:
             "input_quality": self.input_quality, "output_quality": self.output_quality,
             "jacobian": None if self.jacobian is None else self.jacobian.tolist(), "conditions": dict(self.conditions),
             "manipulability": self.manipulability, "length": self.length, "pose": dict(self.pose),
+            "apart": list(self.apart),
         }  # fmt: skip
 
 
@@ -87,38 +93,47 @@ def actuation(mechanism: Mechanism, inputs: Sequence[str], outputs: Sequence[str
               at: Mapping[str, float] | None = None, time: float = 0.0, seed: int = 0) -> ActuationReport:  # fmt: skip
     """How inputs move outputs (coordinates by name, all others by default) at the closed pose near `at`."""
     system = loop_system(mechanism, time, named=[*inputs, *outputs])
-    return actuation_at(system, closed_state(system, at, seed), inputs, outputs, usual_mobility(system, at, seed))
+    named = [*coordinate_rows(system, inputs, "inputs"), *coordinate_rows(system, outputs, "outputs")]
+    part = related_freedoms(system, named or range(system.n))
+    system = in_own_unit(system, part)
+    return _actuation_at(system, closed_state(system, at, seed), inputs, outputs, part,
+                         usual_mobility(system, part, at, seed))  # fmt: skip
 
 
-def usual_mobility(system: LoopSystem, at: Mapping[str, float] | None, seed: int = 0) -> int:
-    """Mobility of the configurations around a closed pose: the least that is met there."""
+def usual_mobility(system: LoopSystem, part: Sequence[int], at: Mapping[str, float] | None, seed: int = 0) -> int:
+    """Mobility of some parts, given by their freedoms, around a closed pose: the least that is met there."""
     state = closed_state(system, at, seed)
     if not system.rows:
-        return system.n
+        return len(part)
     rng = np.random.default_rng(seed)
     around = system.move(state.repeat(12), 0.05 * rng.normal(size=(12, system.n)))
     closed = project(system, around, steps=150)
     good = closed.state.lanes(closed.gap < system.open_limit(CLOSED))
     both = State(np.concatenate([good.x, state.x]), np.concatenate([good.balls, state.balls]))
-    return system.n - int(np.max(ranks(system.linearise(both)[1])))
+    return len(part) - int(np.max(ranks(system.linearise(both)[1][:, :, list(part)])))
 
 
 def coordinate_rows(system: LoopSystem, names: Sequence[str], what: str) -> list[int]:
-    """Numbers of the freedoms with these names."""
+    """Numbers of the freedoms with these names, each once."""
     known = [freedom.name for freedom in system.frame.freedoms]
     for name in names:
         if name not in known:
             raise MechanismError(unknown_name("coordinate", name, known, f"{what}: "))
+        if list(names).count(name) > 1:
+            raise MechanismError(f"{what}: '{name}' is named {list(names).count(name)} times; once is enough.")
     return [known.index(name) for name in names]
 
 
-def actuation_at(system: LoopSystem, state: State, inputs: Sequence[str], outputs: Sequence[str],
-                 usual: int) -> ActuationReport:  # fmt: skip
-    """The report at a closed state."""
+def _actuation_at(system: LoopSystem, state: State, inputs: Sequence[str], outputs: Sequence[str],
+                  part: Sequence[int], usual: int) -> ActuationReport:  # fmt: skip
+    """The report at a closed state, of the part with these freedoms."""
     given = coordinate_rows(system, inputs, "inputs")
-    others = [f.name for i, f in enumerate(system.frame.freedoms) if i not in given and f.symbol is not None]
+    named = [i for i, freedom in enumerate(system.frame.freedoms) if freedom.symbol is not None]
+    others = [system.frame.freedoms[i].name for i in named if i in part and i not in given]
     wanted = coordinate_rows(system, outputs or others, "outputs")
-    motions = numerical_rank(system.linearise(state)[1][0]).motions
+    whole = numerical_rank(system.linearise(state)[1][0]).motions
+    moving = [i for i in named if i not in part and np.max(np.abs(whole[i]), initial=0.0) > _SINGULAR]
+    motions = _motions_of(whole, part)
     count = motions.shape[1]
     into, out = motions[given], motions[wanted]
     left_free = count - _rank(into)
@@ -145,7 +160,18 @@ def actuation_at(system: LoopSystem, state: State, inputs: Sequence[str], output
         manipulability=None if jacobian is None else _manipulability(jacobian),
         length=system.length,
         pose=coordinates_at(system, state),
+        apart=tuple(system.frame.freedoms[i].name for i in moving),
     )
+
+
+def _motions_of(motions: Array, part: Sequence[int]) -> Array:
+    """An orthonormal basis of the motions of a part, over all freedoms: parts share no equation, so that each moves as
+    motions of the whole do."""
+    own = np.zeros_like(motions)
+    own[list(part)] = motions[list(part)]
+    left, sizes, _ = np.linalg.svd(own, full_matrices=False)
+    basis: Array = left[:, sizes > 0.5]  # sizes are 1 or 0
+    return basis
 
 
 def _rank(rows: Array) -> int:

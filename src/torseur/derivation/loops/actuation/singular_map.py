@@ -9,20 +9,22 @@ from typing import Any
 import numpy as np
 
 from torseur.algebra.arrays import Array
-from torseur.derivation.loops.actuation.actuation import TYPE_1, TYPE_2, coordinate_rows, usual_mobility
+from torseur.derivation.loops.actuation.actuation import coordinate_rows, usual_mobility
 from torseur.derivation.loops.actuation.contours import Crossing, at_corners, zero_lines
 from torseur.derivation.loops.actuation.line_tracing import Line, Tracer
+from torseur.derivation.loops.actuation.map_border import border_lines
+from torseur.derivation.loops.actuation.map_slice import Slice
 from torseur.derivation.loops.assembly.assembly import closed_state
-from torseur.derivation.loops.assembly.projection import CLOSED, project
 from torseur.derivation.loops.model.loop_model import loop_system
-from torseur.derivation.loops.model.loop_system import LoopSystem, State
+from torseur.derivation.loops.model.loop_parts import in_own_unit, related_freedoms
+from torseur.derivation.loops.model.loop_system import State
 from torseur.derivation.loops.model.named_coordinates import coordinates_at
+from torseur.derivation.loops.singularities.singularities import coordinates_of
 from torseur.description.mechanism import Mechanism
 from torseur.errors import MechanismError, counted
 
 _NODES = 41
 _HALVINGS = 40
-_LARGEST_STEP = 0.8  # rad or units of length: a neighbour further away lies on another branch
 _MISSED = 1e-6
 
 Range = tuple[str, float, float]
@@ -33,7 +35,8 @@ class SingularMap:
     """A slice of the configurations: two coordinates over a grid, what else is held, and lines in it (SI).
 
     `reached[i, j]` tells whether the mechanism closes at (first[i], second[j]) on the branch of the start. `lines` are
-    polylines by kind of singularity. `boundary` are lines between what is reached and what is not, to half a cell.
+    polylines by kind of singularity; where the mechanism can go no further because inputs or outputs are singular,
+    their lines are among them. `boundary` are all lines between what is reached and what is not.
     """
 
     names: tuple[str, str]
@@ -80,42 +83,6 @@ def _ends(names: tuple[str, str], curve: Array) -> str:
     return f"{', '.join(spans)}{closed}"
 
 
-@dataclass(frozen=True)
-class _Slice:
-    """The slice in numbers: freedoms drawn, held, driven and looked at; all in the units of the system."""
-
-    system: LoopSystem
-    drawn: tuple[int, int]
-    held: list[int]
-    inputs: list[int]
-    outputs: list[int]
-
-    @property
-    def given(self) -> list[int]:
-        return [*self.drawn, *self.held]
-
-    def closed(self, states: State, places: Array) -> tuple[State, Array]:
-        """States near others with the drawn coordinates at places (B, 2), and which of them close there."""
-        free = np.ones(self.system.n)
-        free[self.given] = 0.0
-        x = states.x.copy()
-        x[:, list(self.drawn)] = places
-        start = State(x, states.balls)
-        closed = project(self.system, start, free=free, steps=60)
-        jumped = np.max(np.abs(self.system.difference(states, closed.state)), axis=1)
-        return closed.state, (closed.gap < self.system.open_limit(CLOSED)) & (jumped < _LARGEST_STEP)
-
-    def indicators(self, states: State) -> dict[str, Array]:
-        """Determinants of inputs and outputs per given coordinate: they vanish at singularities of type 2 and 1."""
-        count = len(self.given)
-        motions = np.linalg.svd(self.system.linearise(states)[1])[2][:, -count:].transpose(0, 2, 1)
-        chart = np.linalg.det(motions[:, self.given])
-        whole = {TYPE_2: self.inputs, TYPE_1: self.outputs}
-        return {
-            kind: np.linalg.det(motions[:, rows]) * np.sign(chart) for kind, rows in whole.items() if len(rows) == count
-        }
-
-
 def singular_map(mechanism: Mechanism, first: Range, second: Range, inputs: Sequence[str],
                  outputs: Sequence[str] = (), *, locked: Sequence[str] = (), at: Mapping[str, float] | None = None,
                  nodes: int = _NODES) -> SingularMap:  # fmt: skip
@@ -125,30 +92,40 @@ def singular_map(mechanism: Mechanism, first: Range, second: Range, inputs: Sequ
     drawn.
     """
     system = loop_system(mechanism, named=[first[0], second[0], *locked, *inputs, *outputs])
-    state = closed_state(system, at)
     drawn = coordinate_rows(system, [first[0], second[0]], "map")
-    cut = _Slice(system, (drawn[0], drawn[1]), coordinate_rows(system, locked, "locked"),
-                 coordinate_rows(system, inputs, "inputs"), coordinate_rows(system, outputs, "outputs"))  # fmt: skip
-    _require_chart(mechanism, cut, usual_mobility(system, at))
+    names = coordinates_of(mechanism, locked)
+    held = coordinate_rows(system, names, "locked")
+    into, out = coordinate_rows(system, inputs, "inputs"), coordinate_rows(system, outputs, "outputs")
+    part = related_freedoms(system, [*drawn, *held, *into, *out])
+    system = in_own_unit(system, part)
+    state = closed_state(system, at)
+    cut = Slice(system, part, (drawn[0], drawn[1]), held, into, out)
+    _require_chart(cut, usual_mobility(system, part, at))
     units = system.amounts.units[drawn]
     axes = [np.linspace(low, high, nodes) for _, low, high in (first, second)]
     reached, states = _flood(cut, state, [axis / unit for axis, unit in zip(axes, units, strict=True)])
+    borders = border_lines(cut, axes, reached, states)
     lines = _lines(cut, axes, reached, states)
+    lines = {kind: (*curves, *(b.points for b in borders if kind in b.kinds)) for kind, curves in lines.items()}
     here = coordinates_at(system, state)
-    boundary = tuple(_middles(line, axes) for line in zero_lines(at_corners(np.where(reached, 1.0, -1.0))))
-    return SingularMap((first[0], second[0]), axes[0], axes[1], {name: here[name] for name in locked}, tuple(inputs),
-                       tuple(outputs), reached, lines, boundary)  # fmt: skip
+    return SingularMap((first[0], second[0]), axes[0], axes[1], {name: here[name] for name in names}, tuple(inputs),
+                       tuple(outputs), reached, lines, tuple(b.points for b in borders))  # fmt: skip
 
 
-def _require_chart(mechanism: Mechanism, cut: _Slice, mobility: int) -> None:
-    if len(cut.given) != mobility:
+def _require_chart(cut: Slice, mobility: int) -> None:
+    """The coordinates that are drawn or locked must be as many as the mobility of their parts, each once."""
+    mechanism, given = cut.system.frame.mechanism, [cut.system.frame.freedoms[i].name for i in cut.given]
+    twice = next((name for name in given if given.count(name) > 1), None)
+    if twice is not None:
+        raise MechanismError(f"map: '{twice}' is named twice; draw two coordinates and lock others.")
+    if len(given) != mobility:
         raise MechanismError(
             f"mechanism '{mechanism.name}' has mobility {mobility}: a map needs {mobility} coordinates, two that it "
-            f"draws and the others locked, and has {len(cut.given)}."
+            f"draws and the others locked, and has {len(given)}."
         )
 
 
-def _flood(cut: _Slice, state: State, axes: list[Array]) -> tuple[Array, State]:
+def _flood(cut: Slice, state: State, axes: list[Array]) -> tuple[Array, State]:
     """(reached, states): nodes of the grid that the mechanism gets to from neighbours, and its states there."""
     shape = (len(axes[0]), len(axes[1]))
     states = state.repeat(shape[0] * shape[1])
@@ -175,7 +152,7 @@ def _flood(cut: _Slice, state: State, axes: list[Array]) -> tuple[Array, State]:
     return reached, states
 
 
-def _walk(cut: _Slice, state: State, places: Array) -> tuple[State, Array]:
+def _walk(cut: Slice, state: State, places: Array) -> tuple[State, Array]:
     """The state moved to a place in small steps."""
     here = state.x[:, list(cut.drawn)]
     good = np.ones(1, bool)
@@ -197,12 +174,12 @@ def _next_front(kept: Array, reached: Array) -> list[tuple[tuple[int, int], tupl
     return list(front.items())
 
 
-def _lines(cut: _Slice, axes: list[Array], reached: Array, states: State) -> dict[str, tuple[Array, ...]]:
+def _lines(cut: Slice, axes: list[Array], reached: Array, states: State) -> dict[str, tuple[Array, ...]]:
     """Singular lines by kind, their points found by halving the edges of the grid that they cross."""
     corners = _corner_states(cut, axes, reached, states)
     units = cut.system.amounts.units[list(cut.drawn)]
     lines: dict[str, tuple[Array, ...]] = {}
-    for kind in cut.indicators(states.lane(0)):
+    for kind in cut.kinds:
         values = np.stack([np.where(good, cut.indicators(there)[kind], np.nan) for there, good in corners], axis=-1)
         cells = values.reshape(reached.shape[0] - 1, reached.shape[1] - 1, 4)
         pieces = [piece for line in zero_lines(cells) for piece in _refine(cut, kind, line, axes, states)]
@@ -210,14 +187,14 @@ def _lines(cut: _Slice, axes: list[Array], reached: Array, states: State) -> dic
     return lines
 
 
-def _tracer(cut: _Slice, kind: str, axes: list[Array]) -> Tracer:
+def _tracer(cut: Slice, kind: str, axes: list[Array]) -> Tracer:
     units = cut.system.amounts.units[list(cut.drawn)]
     ends = (np.array([axis[[0, -1]].min() for axis in axes]), np.array([axis[[0, -1]].max() for axis in axes]))
     cell = np.array([abs(axis[1] - axis[0]) for axis in axes]) / units
     return Tracer(cut.closed, lambda states: cut.indicators(states)[kind], ends[0] / units, ends[1] / units, cell)
 
 
-def _corner_states(cut: _Slice, axes: list[Array], reached: Array, states: State) -> list[tuple[State, Array]]:
+def _corner_states(cut: Slice, axes: list[Array], reached: Array, states: State) -> list[tuple[State, Array]]:
     """States at the four corners of every cell, reached from its first corner, and whether they close there."""
     # A leg that has passed through length zero is the same in the plane with another sign: nodes that the flood reached
     # on different ways may differ so, and only what is carried along within a cell can be compared.
@@ -234,7 +211,7 @@ def _corner_states(cut: _Slice, axes: list[Array], reached: Array, states: State
     return found
 
 
-def _refine(cut: _Slice, kind: str, line: list[Crossing], axes: list[Array], states: State) -> list[Line]:
+def _refine(cut: Slice, kind: str, line: list[Crossing], axes: list[Array], states: State) -> list[Line]:
     """The pieces of a line whose points were found between nodes of the grid."""
     units = cut.system.amounts.units[list(cut.drawn)]
     columns = len(axes[1])
@@ -255,8 +232,3 @@ def _refine(cut: _Slice, kind: str, line: list[Crossing], axes: list[Array], sta
     breaks = np.flatnonzero(np.diff(np.concatenate([[False], vanishes, [False]]).astype(int)))
     runs = [(a, b) for a, b in zip(breaks[::2], breaks[1::2], strict=True) if b - a > 1]
     return [Line(low[a:b], near.lane(a), near.lane(b - 1)) for a, b in runs]
-
-
-def _middles(line: list[Crossing], axes: list[Array]) -> Array:
-    points = [[(axes[0][a[0]] + axes[0][b[0]]) / 2, (axes[1][a[1]] + axes[1][b[1]]) / 2] for a, b in line]
-    return np.array(points)

@@ -153,9 +153,12 @@ def _cosine(here: ClosedConfiguration, first: Branch, second: Branch) -> float:
 
 def dimensions_text(branches: Sequence[Branch]) -> str:
     """The branches in words."""
-    dimensions = ", ".join(str(branch.dimension) for branch in branches)
-    count = "a branch" if len(branches) == 1 else f"{len(branches)} branches"
-    return f"singular: {count} of dimension {dimensions} through it"
+    dimensions = [branch.dimension for branch in branches]
+    if len(set(dimensions)) == 1:
+        count = "a branch" if len(branches) == 1 else f"{len(branches)} branches"
+        return f"singular: {count} of dimension {dimensions[0]} through it"
+    shown = ", ".join(map(str, dimensions[:-1]))
+    return f"singular: {len(branches)} branches of dimensions {shown} and {dimensions[-1]} through it"
 
 
 def _ways_out(here: ClosedConfiguration, zeros: Array, depth: int) -> list[tuple[Branch, Mobility]]:

@@ -5,6 +5,7 @@ What is said of a part does not depend on the others: it has its own unit of len
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from itertools import pairwise
 
@@ -67,6 +68,23 @@ def loop_parts(system: LoopSystem) -> tuple[list[LoopPart], list[int]]:
     return [_part(system, rows, columns) for rows, columns in groups], [k for k in range(system.n) if k not in used]
 
 
+def related_freedoms(system: LoopSystem, freedoms: Sequence[int]) -> list[int]:
+    """The freedoms of the parts that some freedoms belong to; one that is in no equation is a part of its own."""
+    given = set(freedoms)
+    return sorted(given.union(*(columns for _, columns in _groups(system) if given & set(columns))))
+
+
+def in_own_unit(system: LoopSystem, freedoms: Sequence[int]) -> LoopSystem:
+    """The system with a unit of length of the size of these freedoms' joints, so that other parts do not change it."""
+    length = _own_length(system, freedoms)
+    return system if length == system.length else _in_unit(system, length)
+
+
+def _own_length(system: LoopSystem, freedoms: Sequence[int]) -> float:
+    joints = {system.frame.freedoms[k].joint for k in freedoms}
+    return length_unit([edge for edge in system.edges if edge.joint in joints])
+
+
 def _groups(system: LoopSystem) -> list[tuple[list[int], list[int]]]:
     """Numbers of closures and relations, and of the freedoms that they share."""
     groups: list[tuple[set[int], set[int]]] = []
@@ -97,9 +115,7 @@ def _in_unit(system: LoopSystem, length: float) -> LoopSystem:
 
 
 def _part(system: LoopSystem, numbers: list[int], columns: list[int]) -> LoopPart:
-    joints = {system.frame.freedoms[k].joint for k in columns}
-    length = length_unit([edge for edge in system.edges if edge.joint in joints])
-    own = system if length == system.length else _in_unit(system, length)
+    own = in_own_unit(system, columns)
     loops = [c for c in numbers if c < len(system.cycles)]
     chains = replace(own.chains, **{f.name: getattr(own.chains, f.name)[loops] for f in fields(own.chains)})
     relations = tuple(own.relations[c - len(own.cycles)] for c in numbers if c >= len(own.cycles))

@@ -8,6 +8,7 @@ at rest: inputs, for what moves though they are locked.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,6 +22,9 @@ _CLOSED = 1e-9
 _ROUNDS = 40
 _LEVEL = 1e-5  # gradient, in units of what is missing, at which nothing more is to be won
 _SHARP_ROUNDS = 8
+_FLAT = 1e-6  # of the largest singular value; curvatures are differences
+_MOVES = 1e-3  # share of a direction that is the state's own
+_FURTHER = 0.02  # rad or units of length
 
 
 def rank_drop(system: LoopSystem, state: State, rank: int, resting: Array | None = None) -> State | None:
@@ -51,6 +55,34 @@ def rank_drop(system: LoopSystem, state: State, rank: int, resting: Array | None
             damping = max(damping * 6, 1e-12)
     dropped = np.linalg.norm(value) < _CLOSED and ranks(closures.at(state)[2][None])[0] < rank
     return _sharpen(closures, state, rank) if dropped else None
+
+
+@dataclass(frozen=True)
+class RankDrop:
+    """A closed state where the rank of the closures, with rows that rest below them, is less than `rank`."""
+
+    system: LoopSystem
+    state: State
+    rank: int
+    resting: Array
+
+    def family(self, part: Sequence[int]) -> int:
+        """The dimension of the family of such states around this one, within a part; 0 where it is alone."""
+        closures = _Closures(self.system, self.resting)
+        a = np.linalg.svd(closures.at(self.state)[2])[2][self.rank - 1]
+        _, sizes, directions = np.linalg.svd(_augmented_equations(closures, self.state, a, self.rank)[1])
+        along = np.zeros((len(directions), self.system.n))
+        along[:, list(part)] = directions[:, list(part)]
+        _, lengths, ways = np.linalg.svd(along[int(np.sum(sizes > _FLAT * sizes[0])) :], full_matrices=False)
+        dimension = int(np.sum(lengths > _MOVES))
+        # The equations may be flat at a state that is alone: one further on has to be found.
+        if not dimension:
+            return 0
+        further = rank_drop(self.system, self.system.move(self.state, _FURTHER * ways[:1]), self.rank, self.resting)
+        if further is None:
+            return 0
+        distance = float(np.linalg.norm(self.system.difference(self.state, further)[0, list(part)]))
+        return dimension if _FURTHER / 2 < distance < 2 * _FURTHER else 0
 
 
 @dataclass(frozen=True)

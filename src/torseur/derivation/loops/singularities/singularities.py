@@ -9,19 +9,22 @@ import numpy as np
 
 from torseur.algebra.arrays import Array
 from torseur.derivation.loops.assembly.assembly import closed_state, free_mask
-from torseur.derivation.loops.assembly.projection import CLOSED, project
+from torseur.derivation.loops.assembly.projection import project
 from torseur.derivation.loops.model.loop_model import loop_system
+from torseur.derivation.loops.model.loop_parts import related_freedoms
 from torseur.derivation.loops.model.loop_system import LoopSystem, State
 from torseur.derivation.loops.model.named_coordinates import coordinates_at, wrap_angles
-from torseur.derivation.loops.rank.numerical_rank import numerical_rank, ranks
+from torseur.derivation.loops.rank.numerical_rank import ranks
 from torseur.derivation.loops.singularities.rank_drop import rank_drop
+from torseur.derivation.loops.singularities.road import Road
 from torseur.description.mechanism import Mechanism
 from torseur.errors import MechanismError, unknown_name
 
 _SAME = 1e-3
+_NOTHING = 1e-8  # what Newton's method leaves of a coordinate that vanishes
+_VANISHED = 1e-3  # of a determinant's usual size, which falls like the root of the distance to a limit
 _PER_RADIAN = 30  # steps of a drive: two singular configurations nearer than 2 degrees may be taken for one
 _SEARCHED = 12  # places at which a range in which nothing closes is looked at
-_TRIES = 8  # starts from which a range that was lost is looked for again
 _WORDS = {
     "limit": "limit of the drive",
     "type 1": "type 1, the outputs rest",
@@ -33,20 +36,26 @@ _WORDS = {
 class Singularity:
     """A configuration where something changes: coordinates (SI), rank and mobility there.
 
-    kind "closure": the rank of the closures drops, so motions branch or stop. kind "limit": the driven coordinate
-    can go no further (a dead centre of another drive). "type 1": outputs rest while inputs move; "type 2": something
-    moves while all inputs rest.
+    `infinitesimal` counts the motions that held coordinates leave. kind "closure": the rank of the closures drops, so
+    motions branch or stop. kind "limit": the driven coordinate can go no further (a dead centre of another drive).
+    "type 1": outputs rest while inputs move; "type 2": something moves while all inputs rest. `family` is the dimension
+    of the curve or surface of such configurations that it is a point of, where it was looked for; 0 where it is
+    alone.
     """
 
     kind: str
     coordinates: Mapping[str, float]
     rank: int
     infinitesimal: int
+    family: int = 0
 
     def __str__(self) -> str:
-        shown = ", ".join(f"{name} = {value:.6g}" for name, value in list(self.coordinates.items())[:8])
+        values = {name: 0.0 if abs(value) < _NOTHING else value for name, value in self.coordinates.items()}
+        shown = ", ".join(f"{name} = {value:.6g}" for name, value in list(values.items())[:8])
         what = _WORDS.get(self.kind, f"rank drops to {self.rank}")
-        return f"{what} (infinitesimal mobility {self.infinitesimal}) at {shown}"
+        family = {0: "", 1: ", one of a curve", 2: ", one of a surface"}
+        of = family.get(self.family, f", one of a family of dimension {self.family}")
+        return f"{what} (infinitesimal mobility {self.infinitesimal}{of}) at {shown}"
 
 
 @dataclass(frozen=True)
@@ -71,61 +80,6 @@ class Drive:
         return notes
 
 
-@dataclass(frozen=True)
-class _Road:
-    """A coordinate to drive in a system, with others held; values in the units of the system."""
-
-    system: LoopSystem
-    slot: int
-    held: tuple[int, ...]
-    free: Array
-
-    @property
-    def unit(self) -> float:
-        return float(self.system.amounts.units[self.slot])
-
-    def step(self, state: State, value: float) -> State | None:
-        """The closed state with the driven coordinate at a value; None when it cannot be reached without a jump."""
-        motions = self.motions(state)
-        # The predictor follows the first-order motion that moves the driven coordinate as asked with least |dq|.
-        change = value - float(state.x[0, self.slot])
-        row = motions[self.slot]
-        size = float(row @ row)
-        step = motions @ row * (change / size) if size > 1e-12 else np.zeros(self.system.n)
-        step = step * min(1.0, 0.5 / max(float(np.max(np.abs(step), initial=0.0)), 1e-300))
-        guess = self.system.move(state, step[None])
-        guess.x[0, self.slot] = value
-        closed = project(self.system, guess, free=self.free, steps=60)
-        far = np.max(np.abs(self.system.difference(state, closed.state))) > 1.0
-        return None if closed.gap[0] > self.system.open_limit(CLOSED) or far else closed.state
-
-    def motions(self, state: State) -> Array:
-        """First-order motions with the held coordinates at rest."""
-        rows = np.eye(self.system.n)[list(self.held)]
-        return numerical_rank(np.concatenate([self.system.linearise(state)[1][0], rows])).motions
-
-    def find(self, near: State, value: float, rng: np.random.Generator) -> State | None:
-        """A closed state with the driven coordinate at a value, the nearest of a few."""
-        tries = near.repeat(_TRIES)
-        nudges = rng.normal(size=(_TRIES, self.system.n)) * np.linspace(0, 1.5, _TRIES)[:, None] * self.free
-        moved = self.system.move(tries, nudges)
-        moved.x[:, self.slot] = value
-        closed = project(self.system, moved, free=self.free, steps=80)
-        good = np.flatnonzero(closed.gap < self.system.open_limit(CLOSED))
-        return closed.state.lane(int(good[0])) if len(good) else None
-
-    def limit(self, state: State, value: float) -> State:
-        """The last state that can be reached on the way to a value, by bisection."""
-        for _ in range(40):
-            middle = (float(state.x[0, self.slot]) + value) / 2
-            moved = self.step(state, middle)
-            if moved is None:
-                value = middle
-            else:
-                state = moved
-        return state
-
-
 def singularities_along(mechanism: Mechanism, coordinate: str, start: float, stop: float, *,
                         at: Mapping[str, float] | None = None, locked: Sequence[str] = (), inputs: Sequence[str] = (),
                         outputs: Sequence[str] = ()) -> list[Singularity]:  # fmt: skip
@@ -147,9 +101,10 @@ def drive(mechanism: Mechanism, coordinate: str, start: float, stop: float, *, a
     for piece in pieces:
         values = np.array([_singular_values(system, state) for state in piece.states])
         found += _drops(road, piece.states, values)
-        found += [singularity(road.system, road.slot, state, "limit") for state in piece.limits]
+        found += [_singularity_on(road, state, "limit") for state in piece.limits]
         for kind, names in (("type 2", inputs), ("type 1", outputs)):
-            found += _crossings(road, piece.states, [slot_of(system, name) for name in names], kind)
+            rows = [slot_of(system, name) for name in names]
+            found += [*_at_limits(road, piece, rows, kind), *_crossings(road, piece.states, rows, kind)]
     ranges = tuple((piece.ends[0] * road.unit, piece.ends[1] * road.unit) for piece in pieces)
     return Drive(coordinate, (start, stop), tuple(different(found, coordinate)), ranges)
 
@@ -172,13 +127,15 @@ class _Piece:
 
 
 def _pieces(mechanism: Mechanism, coordinate: str, start: float, stop: float, at: Mapping[str, float] | None,
-            locked: Sequence[str], named: Sequence[str] = ()) -> tuple[_Road, list[_Piece]]:  # fmt: skip
-    names = _coordinates_of(mechanism, locked)
+            locked: Sequence[str], named: Sequence[str] = ()) -> tuple[Road, list[_Piece]]:  # fmt: skip
+    names = coordinates_of(mechanism, locked)
     system = loop_system(mechanism, named=[coordinate, *names, *named])
     slot = slot_of(system, coordinate)
-    held = tuple(slot_of(system, name) for name in names if name != coordinate)
+    held = tuple(slot_of(system, name) for name in names)
     state = closed_state(system, at)
-    road = _Road(system, slot, held, free_mask(system, [coordinate, *names]))
+    part = related_freedoms(system, [slot, *(slot_of(system, name) for name in named)])
+    road = Road(system, slot, held, free_mask(system, [coordinate, *names]), part)
+    _require_motion(mechanism, coordinate, names, road, state)
     count = max(8, int(abs(stop - start) / road.unit * _PER_RADIAN))
     targets = np.linspace(start, stop, count + 1) / road.unit
     rng, pieces, k, missed = np.random.default_rng(0), list[_Piece](), 0, -1
@@ -201,7 +158,18 @@ def _pieces(mechanism: Mechanism, coordinate: str, start: float, stop: float, at
     return road, pieces
 
 
-def _begin(road: _Road, state: State, value: float) -> State | None:
+def _require_motion(mechanism: Mechanism, coordinate: str, names: Sequence[str], road: Road, state: State) -> None:
+    if coordinate in names:
+        raise MechanismError(f"mechanism '{mechanism.name}': {coordinate} cannot be both locked and driven.")
+    # At rest at first order it may still move, at a dead point; where nothing moves it cannot.
+    if names and not np.any(np.abs(road.motions(state)[road.part]) > _SAME):
+        raise MechanismError(
+            f"mechanism '{mechanism.name}': with {', '.join(names)} locked nothing is left that could move "
+            f"{coordinate}; lock fewer coordinates."
+        )
+
+
+def _begin(road: Road, state: State, value: float) -> State | None:
     """The state moved to the first value in small steps, so that it stays on its branch."""
     here = float(state.x[0, road.slot])
     for target in np.linspace(here, value, max(2, int(abs(value - here) * _PER_RADIAN)))[1:]:
@@ -212,7 +180,7 @@ def _begin(road: _Road, state: State, value: float) -> State | None:
     return road.step(state, value)
 
 
-def _piece(road: _Road, state: State, targets: Array, k: int, missed: int) -> tuple[_Piece, int]:
+def _piece(road: Road, state: State, targets: Array, k: int, missed: int) -> tuple[_Piece, int]:
     """A piece of the drive from a state at target k on, and the number of the first target that it does not reach."""
     states, limits = [state], []
     if missed >= 0:
@@ -238,7 +206,7 @@ def _piece(road: _Road, state: State, targets: Array, k: int, missed: int) -> tu
     return _Piece(states, limits, (begin, float(targets[-1]))), len(targets)
 
 
-def _coordinates_of(mechanism: Mechanism, names: Sequence[str]) -> list[str]:
+def coordinates_of(mechanism: Mechanism, names: Sequence[str]) -> list[str]:
     """Coordinates by name, or those of joints by the names of these."""
     known = {joint.name: [c.name for c in joint.coordinates] for joint in mechanism.joints}
     single = {c: [c] for listed in known.values() for c in listed}
@@ -261,7 +229,7 @@ def _singular_values(system: LoopSystem, state: State) -> Array:
     return values
 
 
-def _drops(road: _Road, states: list[State], values: Array) -> list[Singularity]:
+def _drops(road: Road, states: list[State], values: Array) -> list[Singularity]:
     """Rank drops near the states where the last singular value that counts is least."""
     system = road.system
     if len(states) < 3 or not system.rows:
@@ -276,17 +244,17 @@ def _drops(road: _Road, states: list[State], values: Array) -> list[Singularity]
     ]
     # What Newton's method finds with held coordinates elsewhere does not lie on this drive.
     here = [state for state in near if not road.held or _on_road(road, states, state)]
-    return different([singularity(road.system, road.slot, state, "closure") for state in here], "")
+    return different([_singularity_on(road, state, "closure") for state in here], "")
 
 
-def _on_road(road: _Road, states: list[State], state: State) -> bool:
+def _on_road(road: Road, states: list[State], state: State) -> bool:
     held = list(road.held)
     return bool(np.max(np.abs(state.x[0, held] - states[0].x[0, held])) < _SAME)
 
 
-def _crossings(road: _Road, states: list[State], rows: list[int], kind: str) -> list[Singularity]:
+def _crossings(road: Road, states: list[State], rows: list[int], kind: str) -> list[Singularity]:
     """States between which the determinant of some rows of the motions changes sign, where it vanishes."""
-    bases = [numerical_rank(road.system.linearise(state)[1][0]).motions for state in states]
+    bases = [road.own_motions(state) for state in states]
     usual = int(np.median([basis.shape[1] for basis in bases])) if bases else 0
     if not rows or len(rows) != usual:
         return []
@@ -302,6 +270,17 @@ def _crossings(road: _Road, states: list[State], rows: list[int], kind: str) -> 
     return found
 
 
+def _at_limits(road: Road, piece: _Piece, rows: list[int], kind: str) -> list[Singularity]:
+    """Limits at which the determinant of some rows of the motions vanishes, too: it does not change its sign there."""
+    bases = [road.own_motions(state) for state in [*piece.states, *piece.limits]]
+    if not rows or any(basis.shape[1] != len(rows) for basis in bases):
+        return []
+    sizes = [abs(float(np.linalg.det(basis[rows]))) for basis in bases]
+    usual, count = float(np.median(sizes[: len(piece.states)])), len(piece.states)
+    return [_singularity_on(road, state, kind) for state, size in zip(piece.limits, sizes[count:], strict=True)
+            if size < _VANISHED * usual]  # fmt: skip
+
+
 def _align(before: Array, basis: Array) -> Array:
     """A basis turned to be nearest to an earlier one, so that determinants keep their sign."""
     left, _, right = np.linalg.svd(basis.T @ before)
@@ -309,17 +288,19 @@ def _align(before: Array, basis: Array) -> Array:
     return turned
 
 
-def _vanishing(road: _Road, first: tuple[State, Array], second: tuple[State, Array], rows: list[int],
+def _vanishing(road: Road, first: tuple[State, Array], second: tuple[State, Array], rows: list[int],
                kind: str) -> list[Singularity]:  # fmt: skip
     basis = _align(first[1], second[1])
     signs = [float(np.linalg.det(b[rows])) for b in (first[1], basis)]
     if signs[0] * signs[1] >= 0:
         return []
     low, high = first, (second[0], basis)
+    free = np.ones(road.system.n)
+    free[list(road.held)] = 0.0
     for _ in range(50):
         step = road.system.difference(low[0], high[0]) / 2
-        closed = project(road.system, road.system.move(low[0], step), steps=60)
-        motions = numerical_rank(road.system.linearise(closed.state)[1][0]).motions
+        closed = project(road.system, road.system.move(low[0], step), free=free, steps=60)
+        motions = road.own_motions(closed.state)
         if motions.shape[1] != basis.shape[1]:
             return []
         middle = (closed.state, _align(low[1], motions))
@@ -327,19 +308,26 @@ def _vanishing(road: _Road, first: tuple[State, Array], second: tuple[State, Arr
             low = middle
         else:
             high = middle
-    return [singularity(road.system, road.slot, low[0], kind)]
+    return [_singularity_on(road, low[0], kind)]
 
 
 def _close(system: LoopSystem, first: State, second: State) -> bool:
     return bool(np.max(np.abs(system.difference(first, second))) < 0.2)
 
 
-def singularity(system: LoopSystem, driven: int, state: State, kind: str) -> Singularity:
+def singularity(system: LoopSystem, driven: int, state: State, kind: str,
+                held: Sequence[int] = ()) -> Singularity:  # fmt: skip
     """A singular state by its coordinates: one as it was driven, other angles within half a turn."""
-    rank = int(ranks(system.linearise(state)[1])[0]) if system.rows else 0
+    jacobian = system.linearise(state)[1]
+    rank = int(ranks(jacobian)[0]) if system.rows else 0
+    left = int(ranks(np.concatenate([jacobian[0], np.eye(system.n)[list(held)]])[None])[0]) if held else rank
     values = coordinates_at(system, state)
     name = system.frame.freedoms[driven].name
-    return Singularity(kind, {**wrap_angles(system, values), name: values[name]}, rank, system.n - rank)
+    return Singularity(kind, {**wrap_angles(system, values), name: values[name]}, rank, system.n - left)
+
+
+def _singularity_on(road: Road, state: State, kind: str) -> Singularity:
+    return singularity(road.system, road.slot, state, kind, road.held)
 
 
 def different(listed: list[Singularity], driven: str) -> list[Singularity]:
