@@ -18,7 +18,7 @@ from torseur.derivation.formalisms import FORMALISMS
 from torseur.description import library
 from torseur.errors import UnsupportedError
 from truth.generator import generate
-from truth.questions import DATA
+from truth.draft import DATA
 
 ROUNDING = re.compile(r"\de-(?:1[3-9]|2\d)")
 QUICK = ("spinning_top", "chaplygin_sleigh", "cardan")

@@ -243,7 +243,7 @@ export class Studio {
   settleStart(start) {
     const { initial } = this.state, moved = Object.keys(initial).some((name) => Object.hasOwn(start, name) && start[name] !== initial[name]);
     if (this.outline?.closed && moved && !this.desk.waiting.has("move")) {
-      this.change({ initial: Object.fromEntries(Object.entries(initial).map(([name, value]) => [name, start[name] ?? value])) });
+      this.change({ initial: Object.fromEntries(Object.entries(initial).map(([name, value]) => [name, Object.hasOwn(start, name) ? start[name] : value])) });
     }
     for (const [name, value] of Object.entries(start)) this.start.put(name, value);
   }

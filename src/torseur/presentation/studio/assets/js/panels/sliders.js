@@ -18,9 +18,14 @@ function rangeWithin(value, unit, [least, most]) {
   return [Math.min(least ?? low, value), Math.max(most ?? high, value)];
 }
 
+/** Limits of a coordinate; its name may be one that every object answers to, such as "constructor". @param {Limits} limits @param {string} name @returns {[number | null, number | null]} */
+function limitsOf(limits, name) {
+  return Object.hasOwn(limits, name) ? limits[name] : [null, null];
+}
+
 /** A value kept within the limits of a coordinate; one that is beyond already may come back. @param {Limits} limits @param {string} name @param {number} value */
 export function within(limits, name, value) {
-  const [least, most] = limits[name] ?? [null, null];
+  const [least, most] = limitsOf(limits, name);
   return Math.min(most ?? Infinity, Math.max(least ?? -Infinity, value));
 }
 
@@ -48,7 +53,7 @@ export class Sliders {
 
   /** @param {Quantity[]} quantities @param {Quantity[]} following */
   build(quantities, following) {
-    this.rows = new Map(quantities.map((quantity) => [quantity.name, new Row(quantity, this.changed, this.limits[quantity.name])]));
+    this.rows = new Map(quantities.map((quantity) => [quantity.name, new Row(quantity, this.changed, limitsOf(this.limits, quantity.name))]));
     this.root.replaceChildren(...[...this.rows.values()].map((row) => row.element), ...following.map(followingRow));
     // After the frame sizes cost no layout, and the font of the symbols is there or on its way.
     requestAnimationFrame(() => setTimeout(() => document.fonts.ready.then(() => this.giveRoom())));
@@ -68,8 +73,8 @@ export class Sliders {
 }
 
 class Row {
-  /** @param {Quantity} quantity @param {Changed} changed @param {[number | null, number | null]} [limits] */
-  constructor({ name, unit, meaning, symbol }, changed, limits = [null, null]) {
+  /** @param {Quantity} quantity @param {Changed} changed @param {[number | null, number | null]} limits */
+  constructor({ name, unit, meaning, symbol }, changed, limits) {
     this.name = name;
     this.unit = unit;
     this.changed = changed;
