@@ -17,8 +17,8 @@ from torseur.derivation.equations.terms.short_sum import short_expression
 from torseur.derivation.formalisms import FORMALISMS
 from torseur.description import library
 from torseur.errors import UnsupportedError
-from truth.generator import generate
 from truth.draft import DATA
+from truth.generator import generate
 
 ROUNDING = re.compile(r"\de-(?:1[3-9]|2\d)")
 QUICK = ("spinning_top", "chaplygin_sleigh", "cardan")

@@ -22,27 +22,6 @@ from torseur.presentation.report.page.report_page import write_report
 pytestmark = pytest.mark.browser
 Open = Callable[..., Any]
 
-FRAMES_PER_SECOND = """async () => {
-  const button = document.getElementById("play");
-  button.click();
-  const rates = [];
-  for (let window = 0; window < 3; window++) {
-    let frames = 0;
-    const start = performance.now();
-    await new Promise((done) => {
-      const count = (now) => {
-        frames += 1;
-        if (now - start < 1200) requestAnimationFrame(count);
-        else done();
-      };
-      requestAnimationFrame(count);
-    });
-    rates.push(frames / ((performance.now() - start) / 1000));
-  }
-  button.click();
-  return Math.max(...rates);
-}"""
-
 
 def scene(page: Any) -> bytes:
     """The animation's pixels, finely drawn, without the rounded corners."""
@@ -186,16 +165,6 @@ def test_playing_moves_the_picture_and_pausing_stops_it(open_page: Open, pendulu
     assert scene(page) != before
     frames(page)
     assert state(page, "time") == stopped
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("which", "least"), [("pendulum", 15), ("walker", 8)])
-def test_it_plays_smoothly_without_a_graphics_card(
-    which: str, least: float, open_page: Open, request: pytest.FixtureRequest
-) -> None:
-    """Limits leave room for a busy machine: two shared cores gave 48 and 15 to 22 frames a second."""
-    page = open_page(request.getfixturevalue(f"{which}_file"))
-    assert page.evaluate(FRAMES_PER_SECOND) >= least
 
 
 def test_scrubbing(open_page: Open, pendulum_file: Path) -> None:
