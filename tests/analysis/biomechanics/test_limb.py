@@ -6,7 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.interpolate import CubicSpline
 
+from torseur.analysis.biomechanics import MotionTrial
 from torseur.analysis.biomechanics.limb_inertia import LIMBS, identify_limb, limb_of
 from torseur.analysis.biomechanics.motion.body_in_motion import BodyInMotion
 from torseur.analysis.biomechanics.motion.joint_motion import JointMotion, coordinate_names
@@ -49,6 +51,34 @@ def test_inertia_of_another_leg_is_found():
     assert found.differences[0] > 1 and found.positive and not found.warnings
 
 
+@pytest.mark.parametrize("noise", [0.0, 0.003])
+def test_motion_and_inertia_are_found_together(noise):
+    """Plates late by 4 ms and off by 3 N, markers hidden, a foreign leg; with noise the truth lies in its deviations."""
+    trial, rng = leg_trial(OTHER, rate=50.0), np.random.default_rng(3)
+    plate, time = trial.plates[0], trial.markers.time
+    late = [
+        CubicSpline(time, x)(time - 0.004) + 3 + noise * rng.normal(size=x.shape) / scale
+        for x, scale in ((plate.force, 0.003), (plate.moment_about_origin, 0.01))
+    ]
+    points = trial.markers.positions + rng.uniform(-noise, noise, trial.markers.positions.shape)
+    points[20:28, trial.markers.slot("LKNE")] = np.nan
+    recorded = MotionTrial(
+        replace(trial.markers, positions=points), (replace(plate, force=late[0], moment_about_origin=late[1]),)
+    )
+    found = identify_limb([recorded], limb_of(PERSON, "left leg"))
+    inertia, moment = limb_of(OTHER, "left leg").inertia
+    assert found.fit.converged and found.positive
+    assert found.fit.delays[0] == pytest.approx(0.004, abs=3e-3 if noise else 1e-4)
+    places = np.triu_indices(3)
+    errors = np.concatenate([(found.inertia - inertia)[places], found.moment - moment])
+    told = np.concatenate([found.inertia_deviation[places], found.deviation[:3, 6]])
+    if noise:
+        assert np.all(np.abs(errors) < 3.5 * told) and np.all(told < 0.05)
+        assert found.fit.noise[0] == pytest.approx(noise / np.sqrt(3), rel=0.05)
+    else:
+        assert np.abs(errors).max() < 5e-3
+
+
 def test_every_limb_has_markers_and_inertia():
     labels = [name for name, _ in PERSON.frames]
     for name in LIMBS:
@@ -74,7 +104,11 @@ def test_bad_trials_are_refused():
     hidden = seen[0].markers.positions.copy()
     hidden[4:9, 5] = np.nan
     with pytest.raises(RecordingError, match="is hidden in 5 frames"):
-        identify_limb([replace(seen[0], markers=replace(seen[0].markers, positions=hidden))], limb)
+        identify_limb([replace(seen[0], markers=replace(seen[0].markers, positions=hidden))], limb, rates="source")
+    with pytest.raises(RecordingError, match="always found with the rest"):
+        identify_limb(seen, limb, centre="unknown", point="STRN")
+    with pytest.raises(RecordingError, match="about one axis only, or not at all"):
+        identify_limb(seen, limb)
     with pytest.raises(RecordingError, match="at least one trial"):
         identify_limb([], limb)
 

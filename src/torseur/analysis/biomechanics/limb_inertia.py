@@ -9,6 +9,8 @@ from functools import cached_property
 import numpy as np
 
 from torseur.algebra.arrays import Array
+from torseur.analysis.biomechanics.limb.limb_equations import PLACES, LimbRecording
+from torseur.analysis.biomechanics.limb.limb_fit import LimbFit, fit_limb
 from torseur.analysis.biomechanics.motion.body_in_motion import BodyInMotion
 from torseur.analysis.biomechanics.motion.joint_centres import score
 from torseur.analysis.biomechanics.motion.joint_motion import JointMotion, coordinate_names
@@ -106,6 +108,7 @@ def limb_of(mechanism: Mechanism, name: str = "right arm") -> Limb:
 
 
 CENTRES = ("score", "model", "unknown")
+TOGETHER = "together"  # of rates: motion and inertia in one fit
 STILL = np.radians(3.0)  # by which the rest of the body may turn
 _ENDS = 2  # frames: differences at the ends are of lower order
 
@@ -128,6 +131,16 @@ class LimbEstimate:
     trials: tuple[SegmentTrial, ...]
     warnings: tuple[str, ...] = ()
     label_faults: tuple[str, ...] = ()
+    fit: LimbFit | None = None
+
+    @property
+    def inertia_deviation(self) -> Array:
+        """Standard deviations (3, 3) of the inertia matrix."""
+        if self.fit is not None:
+            return symmetric(np.sqrt(np.diag(self.fit.covariance))[:6])
+        # Of I = tr(K) 1 - K, the entries of K taken as independent.
+        square = self.deviation[:3, :3] ** 2
+        return np.sqrt(np.where(np.eye(3) > 0, np.trace(square) - square, square))
 
     @property
     def positive(self) -> bool:
@@ -151,21 +164,30 @@ def identify_limb(
     limb: Limb,
     *,
     labels: Sequence[str] = (),
-    rates: str = "source",
+    rates: str = TOGETHER,
     centre: str = "score",
     point: str = "",
     positive: bool = True,
 ) -> LimbEstimate:
     """The limb's inertia from trials along the model's axes, in which nothing but the limb moves.
 
+    Motion and inertia are found in one fit in which every marker, the joint, the axes and the plates have errors
+    (`rates` "together"); or rotations are differentiated first, as `rates` says (see `rotation_rates`).
+
     Moments are taken at the joint: located by SCoRE from the markers of all trials ("score"), or where the model has it
-    ("model"); or at a marker, `point`, and the joint is found with the rest ("unknown"). `rates` says how rotations are
-    differentiated (see `rotation_rates`), `positive` keeps J that of a real body.
+    ("model"); or at a marker, `point`, and the joint is found with the rest ("unknown"). `positive` keeps J that of a
+    real body.
     """
+    fit = None
     _check(seen, centre, point, limb)
     used = tuple(labels) or limb.labels(seen[0].markers.labels)
-    place = _joint_place(seen, limb, used, centre)
-    trials = tuple(_trial(one, limb, used, rates, place, point) for one in seen)
+    if rates == TOGETHER:
+        fit, trials = _fit_together(seen, limb, used, centre)
+    else:
+        for one in seen:
+            _require_whole(one.markers, limb)
+        place = _joint_place(seen, limb, used, centre)
+        trials = tuple(_trial(one, limb, used, rates, place, point) for one in seen)
     # z = (r in the limb, d in the carrier, 1):  J = [ K      K₊    m c ]
     #                                                [ K₊ᵀ    .     .   ]     K₊ = m c ⊗ d, d from the point of moments
     #                                                [ m cᵀ   .     m   ]     to the joint: zero if they are the same
@@ -173,6 +195,7 @@ def identify_limb(
     if centre != "unknown":
         zero[:3, 3:6] = zero[3:6, :3] = True
     estimate = identify_segments(trials, known_zero=zero, positive=positive)
+    estimate = estimate if fit is None else _of_fit(estimate, fit)
     part = np.ix_([0, 1, 2, 6], [0, 1, 2, 6])
     _, moment, inertia = inertia_from_poinsot(estimate.J[part])
     joint_place = estimate.J[:3, 3:6].T @ moment / (moment @ moment) if centre == "unknown" else None
@@ -180,7 +203,7 @@ def identify_limb(
     faults = tuple(f"trial '{one.name}', {fault}" for one in seen for fault in all_label_faults(one.markers, groups))
     warnings = tuple(_movement_warnings(seen, limb))
     return LimbEstimate(
-        limb, estimate.J, estimate.deviation, inertia, moment, joint_place, estimate, trials, warnings, faults
+        limb, estimate.J, estimate.deviation, inertia, moment, joint_place, estimate, trials, warnings, faults, fit
     )
 
 
@@ -227,6 +250,66 @@ def _trial(
     )  # fmt: skip
 
 
+def _fit_together(
+    seen: Sequence[MotionTrial], limb: Limb, labels: Sequence[str], centre: str
+) -> tuple[LimbFit, tuple[SegmentTrial, ...]]:
+    """Motion and inertia in one fit, and the trials with the motions that it found."""
+    if centre == "unknown":
+        raise RecordingError(
+            "the joint is always found with the rest where motion and inertia are fitted together: leave centre and "
+            "point out, or give the rates otherwise."
+        )
+    places = limb.places(limb.segments[0], labels)
+    recordings, carriers = [], []
+    for one in seen:
+        motion, carrier = limb_motion(one, limb, labels), carrier_motion(one, limb)
+        joint = np.nanmean(carrier.at(limb.joint), axis=0) if centre == "model" else None
+        load = _total_load(one, motion.time)
+        points = one.markers.of(labels)
+        recordings.append(LimbRecording(motion.time, points, *load, motion.rotation, joint, one.name))
+        carriers.append(_mean_rotation(carrier.rotation))
+    fit = fit_limb(recordings, np.array([places[label] for label in labels]), np.array(limb.still.gravity.tolist()))
+    return fit, tuple(_trial_of_fit(read, fit, k, carriers[k], limb.still.gravity) for k, read in enumerate(recordings))
+
+
+def _trial_of_fit(read: LimbRecording, fit: LimbFit, k: int, carrier: Array, gravity: Array) -> SegmentTrial:
+    """One trial with the motion and the joint of the fit."""
+    turning = fit.motions[k]
+    still = np.broadcast_to(carrier, turning.rotation.shape)
+    return segment_trial(
+        [still, turning.rotation], [0 * still, turning.rotation @ turning.tensor], np.zeros((len(still), 3)),
+        read.force, read.moment - np.cross(fit.joints[k], read.force), gravity=gravity.tolist(),
+        step=float(read.time[1] - read.time[0]), name=read.name,
+    )  # fmt: skip
+
+
+def _of_fit(estimate: SegmentEstimate, fit: LimbFit) -> SegmentEstimate:
+    """The limb's part of J and its deviations by the fit; where no body has them, J is that of the fit's motions."""
+    # K = ½ tr(I) 1 - I
+    change = np.zeros((6, 6))
+    for row, (i, j) in enumerate(PLACES):
+        change[row, row] -= 1.0
+        change[row, :3] += 0.5 * (i == j)
+    K = symmetric(change @ fit.values[:6])
+    spread = symmetric(np.sqrt(np.diag(change @ fit.covariance[:6, :6] @ change.T)))
+    J, deviation = estimate.J.copy(), estimate.deviation.copy()
+    deviation[:3, :3] = spread
+    deviation[:3, 6] = deviation[6, :3] = np.sqrt(np.diag(fit.covariance))[6:]
+    if np.linalg.eigvalsh(K)[0] > 0:
+        J[:3, :3] = K
+        J[:3, 6] = J[6, :3] = fit.moment
+    warnings: tuple[str, ...] = estimate.warnings
+    if not fit.converged:
+        warnings = (*warnings, "the fit of motion and inertia did not settle: record more, or slower, movements.")
+    return replace(estimate, J=J, deviation=deviation, certificate=None, warnings=warnings)
+
+
+def symmetric(entries: Array) -> Array:
+    """A symmetric matrix of its entries xx, yy, zz, xy, xz, yz."""
+    xx, yy, zz, xy, xz, yz = entries
+    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+
+
 def _total_load(one: MotionTrial, time: Array) -> tuple[Array, Array]:
     """Force and moment about the laboratory's origin of all plates at the frames of the markers."""
     records = [plate.at(time) for plate in one.plates]
@@ -236,7 +319,7 @@ def _total_load(one: MotionTrial, time: Array) -> tuple[Array, Array]:
 
 def _mean_rotation(rotations: Array) -> Array:
     """The rotation nearest to the mean."""
-    left, _, right = np.linalg.svd(rotations.mean(axis=0))
+    left, _, right = np.linalg.svd(np.nanmean(rotations, axis=0))
     return np.asarray(left @ np.diag([1.0, 1.0, np.linalg.det(left @ right)]) @ right)
 
 
@@ -250,7 +333,6 @@ def _check(seen: Sequence[MotionTrial], centre: str, point: str, limb: Limb) -> 
     for one in seen:
         if not one.plates:
             raise RecordingError(f"trial '{one.name}' has no force plate: the person stands or sits on one.")
-        _require_whole(one.markers, limb)
 
 
 def _require_whole(markers: Markers, limb: Limb) -> None:
@@ -270,7 +352,7 @@ def _movement_warnings(seen: Sequence[MotionTrial], limb: Limb) -> list[str]:
         rotation = carrier_motion(one, limb).rotation
         mean = _mean_rotation(rotation)
         cosine = (np.trace(np.swapaxes(rotation, 1, 2) @ mean, axis1=1, axis2=2) - 1) / 2
-        turn = float(np.sqrt(np.mean(np.arccos(np.clip(cosine, -1.0, 1.0)) ** 2)))
+        turn = float(np.sqrt(np.nanmean(np.arccos(np.clip(cosine, -1.0, 1.0)) ** 2)))
         if turn > STILL:
             warnings.append(
                 f"trial '{one.name}': the {limb.carrier} turns by {np.degrees(turn):.1f}° (root mean square); the "

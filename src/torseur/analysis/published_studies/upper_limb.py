@@ -97,8 +97,8 @@ def recordings(
 
 
 def identify_right_arm(seen: tuple[MotionTrial, ...], **options: Any) -> LimbEstimate:
-    """The limb, with the true centre of the shoulder unless said otherwise (see `identify_limb`)."""
-    given = {"labels": EIGHT, "centre": "model", "point": POINT} | options
+    """The limb by `identify_limb`, with the source's rates and the true shoulder unless said otherwise."""
+    given = {"labels": EIGHT, "rates": "source", "centre": "model", "point": POINT} | options
     return identify_limb(seen, limb(), **given)
 
 

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 TRIALS = "Recordings of the limb's movements, markers and a force plate: .c3d."
 LIMB = "right arm, left arm, right leg or left leg."
 CENTRE = "The joint: located from the markers (score), or where the model has it (model)."
-RATES = "How rotations are differentiated: kalman, source (Monnet 2007, for 50 frames a second) or savitzky_golay."
+RATES = (
+    "Motion and inertia together in one fit; or rotations differentiated first by kalman, source (Monnet 2007, for 50 "
+    "frames a second) or savitzky_golay."
+)
 
 
 class LimbOptions(NamedTuple):
@@ -32,7 +35,7 @@ class LimbOptions(NamedTuple):
     table: Annotated[str, typer.Option("--table", metavar="NAME", help=TABLE)] = "de_leva_male"
     standing: Annotated[Path | None, typer.Option("--standing", metavar="FILE", help=STANDING)] = None
     centre: Annotated[str, typer.Option("--centre", metavar="NAME", help=CENTRE)] = "score"
-    rates: Annotated[str, typer.Option("--rates", metavar="NAME", help=RATES)] = "kalman"
+    rates: Annotated[str, typer.Option("--rates", metavar="NAME", help=RATES)] = "together"
     protocol: ProtocolOptions = ProtocolOptions()
     recording: RecordingOptions = RecordingOptions()
     report: Annotated[
@@ -118,6 +121,9 @@ def limb_document(estimate: LimbEstimate) -> dict[str, Any]:
         "inertia": estimate.inertia,
         "first_moment": estimate.moment,
         "deviation": estimate.deviation,
+        "inertia_deviation": estimate.inertia_deviation,
+        "first_moment_deviation": estimate.deviation[:3, 6],
+        "noise": None if estimate.fit is None else estimate.fit.words,
         "anthropometry": {"inertia": inertia, "first_moment": moment},
         "difference_percent": {"inertia": estimate.differences[0], "first_moment": estimate.differences[1]},
         "real_body": estimate.positive,

@@ -47,7 +47,7 @@ def limb_table(limb: LimbEstimate) -> DataTable:
         (
             name,
             _signed_text(limb.inertia[i, j], 5),
-            f"{_deviation(limb, i, j):.5f}",
+            f"{limb.inertia_deviation[i, j]:.5f}",
             _signed_text(inertia[i, j], 5),
             "kg m²",
         )
@@ -76,14 +76,6 @@ def limb_table(limb: LimbEstimate) -> DataTable:
 def _signed_text(value: float, digits: int) -> str:
     """With a true minus sign, and none before zero."""
     return f"{round(float(value), digits) + 0.0:.{digits}f}".replace("-", "−")
-
-
-def _deviation(limb: LimbEstimate, i: int, j: int) -> float:
-    """Of an entry of I = tr(K) 1 - K, the entries of K taken as independent."""
-    if i != j:
-        return float(limb.deviation[i, j])
-    others = [k for k in range(3) if k != i]
-    return float(np.sqrt(sum(limb.deviation[k, k] ** 2 for k in others)))
 
 
 def _moments(trial: SegmentTrial, J: Array) -> tuple[Array, Array]:

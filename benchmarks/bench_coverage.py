@@ -1,0 +1,158 @@
+"""How often 95 % intervals of a limb's inertia, a joint's centre and a robot's parameters hold the truth.
+
+Run: python benchmarks/bench_coverage.py [limb|score|robot] [draws]
+
+Every draw is a fresh recording of a known body: markers with errors within ±1 or ±3 mm, white, or related from frame to
+frame by 0.9; plates with white noise of 1 N and 0.3 N m; encoders with 1e-3 rad, and torques with coloured noise. The
+errors are those of the model of the fit: what skin does to markers systematically is not in them.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+os.environ["OPENBLAS_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = "1"
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+
+from analysis.identification.arms import SEVEN_R, arm
+from analysis.identification.recordings import channels, forces, sines
+from torseur.analysis.biomechanics.limb.limb_equations import PLACES
+from torseur.analysis.biomechanics.motion.joint_centres import score
+from torseur.analysis.identification import identify, linear_model, make_trial
+from torseur.analysis.published_studies import shoulder, upper_limb
+
+Draw = Callable[[int], tuple[np.ndarray, np.ndarray]]
+PLATE = (1.0, 0.3)  # N, N m
+ENCODER, TORQUE = 1e-3, 0.01  # rad, of each torque's scatter
+RELATED = 0.9
+
+
+def marker_noise(shape: tuple[int, ...], size: float, related: float, rng: np.random.Generator) -> np.ndarray:
+    """Errors within ± size, each frame like the one before by `related`."""
+    fresh = rng.uniform(-size, size, shape)
+    for k in range(1, shape[0]):
+        fresh[k] = related * fresh[k - 1] + np.sqrt(1 - related**2) * fresh[k]
+    return fresh
+
+
+def limb(size: float, related: float) -> Draw:
+    """Errors and deviations of the six numbers of the inertia matrix and of the first moment."""
+    exact = upper_limb.recordings()
+    inertia, moment = upper_limb.limb().inertia
+    truth = np.concatenate([[inertia[place] for place in PLACES], moment])
+
+    def draw(seed: int) -> tuple[np.ndarray, np.ndarray]:
+        rng, seen = np.random.default_rng(seed), []
+        for one in exact:
+            points = one.markers.positions + marker_noise(one.markers.positions.shape, size, related, rng)
+            plate = one.plates[0]
+            force = plate.force + rng.normal(0, PLATE[0], plate.force.shape)
+            about = plate.moment_about_origin + rng.normal(0, PLATE[1], plate.force.shape)
+            plates = (replace(plate, force=force, moment_about_origin=about),)
+            seen.append(replace(one, markers=replace(one.markers, positions=points), plates=plates))
+        found = upper_limb.identify_right_arm(tuple(seen), rates="together", centre="score")
+        deviation = found.inertia_deviation
+        values = np.concatenate([[found.inertia[place] for place in PLACES], found.moment])
+        return values - truth, np.concatenate([[deviation[place] for place in PLACES], found.deviation[:3, 6]])
+
+    return draw
+
+
+def centre(size: float, related: float) -> Draw:
+    """Errors and deviations of a shoulder's centre by SCoRE."""
+    exact = shoulder.recording("FE/AbAd")
+
+    def draw(seed: int) -> tuple[np.ndarray, np.ndarray]:
+        noise = marker_noise(exact.positions.shape, size, related, np.random.default_rng(seed))
+        found = score(*shoulder.segments(replace(exact, positions=exact.positions + noise)))
+        return found.proximal - shoulder.CENTRE, found.deviation
+
+    return draw
+
+
+def robot(related: float) -> Draw:
+    """Errors and deviations of the base parameters of an arm with seven axes, from angles and torques alone."""
+    mechanism = arm(SEVEN_R)
+    model = linear_model(mechanism)
+    t, q, v, a = sines(7, 2000)
+    exact = forces(mechanism, q, v, a)
+    names = [f"q{k + 1}" for k in range(7)]
+
+    def fit(angles: np.ndarray, torques: np.ndarray):
+        measured = {name: torques[:, k] for k, name in enumerate(names)}
+        return identify(model, [make_trial(model, t, {name: angles[:, k] for k, name in enumerate(names)}, measured)])
+
+    rates = channels(q, v, a)
+    truth = identify(model, [make_trial(model, t, rates, {name: exact[:, k] for k, name in enumerate(names)})]).values
+
+    def draw(seed: int) -> tuple[np.ndarray, np.ndarray]:
+        rng = np.random.default_rng(seed)
+        coloured = rng.normal(size=exact.shape)
+        for k in range(1, len(coloured)):
+            coloured[k] = related * coloured[k - 1] + np.sqrt(1 - related**2) * coloured[k]
+        found = fit(q + rng.normal(0, ENCODER, q.shape), exact + TORQUE * exact.std(axis=0) * coloured)
+        return found.values - truth, np.sqrt(np.diag(found.covariance))
+
+    return draw
+
+
+STUDIES: dict[str, dict[str, Callable[[], Draw]]] = {
+    "limb": {
+        "limb, ±1 mm": lambda: limb(0.001, 0.0),
+        "limb, ±3 mm": lambda: limb(0.003, 0.0),
+        "limb, ±3 mm, related by 0.9": lambda: limb(0.003, RELATED),
+    },
+    "score": {
+        "SCoRE, ±1 mm": lambda: centre(0.001, 0.0),
+        "SCoRE, ±3 mm": lambda: centre(0.003, 0.0),
+        "SCoRE, ±3 mm, related by 0.9": lambda: centre(0.003, RELATED),
+    },
+    "robot": {
+        "robot, encoders 1e-3 rad, white torques": lambda: robot(0.0),
+        "robot, encoders 1e-3 rad, torques related by 0.9": lambda: robot(RELATED),
+    },
+}
+
+
+def coverage(draw: Draw, draws: int) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
+    """After every draw: errors and deviations so far."""
+    errors, deviations = [], []
+    for seed in range(draws):
+        error, deviation = draw(seed)
+        errors.append(error)
+        deviations.append(deviation)
+        yield seed + 1, np.array(errors), np.array(deviations)
+
+
+def row(name: str, count: int, errors: np.ndarray, deviations: np.ndarray) -> str:
+    held = np.abs(errors) < 1.96 * deviations
+    bias = np.abs(errors.mean(axis=0)) / np.maximum(errors.std(axis=0), 1e-300)
+    return (
+        f"| {name} | {count} | {100 * held.mean():.1f} | {100 * held.mean(axis=0).min():.0f} to "
+        f"{100 * held.mean(axis=0).max():.0f} | {np.median(bias):.2f} |"
+    )
+
+
+def main() -> None:
+    chosen, draws = [*sys.argv[1:], "", ""][:2]
+    print("| study | draws | held (%) | single values (%) | bias over scatter, median |")
+    print("| --- | ---: | ---: | --- | ---: |")
+    for kind in [chosen] if chosen else list(STUDIES):
+        for name, study in STUDIES[kind].items():
+            last = ""
+            for count, errors, deviations in coverage(study(), int(draws or 500)):
+                last = row(name, count, errors, deviations)
+                if count % 20 == 0:
+                    print(last, file=sys.stderr, flush=True)
+            print(last, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""A limb's motion and inertia in one fit."""
