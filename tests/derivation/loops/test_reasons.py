@@ -10,6 +10,7 @@ from fractions import Fraction as F
 
 import pytest
 
+import torseur.description.mechanism as tm
 from derivation.loops import curious as c
 from derivation.loops import mechanisms as m
 from derivation.loops import unseen as u
@@ -66,6 +67,26 @@ def test_a_plane_symmetric_ring_of_six_hinges():
     (reason,) = report.reasons
     assert reason.kind == "plane symmetry"
     assert "keeps R1 and R4" in reason.text
+
+
+def test_a_line_symmetric_ring_with_cylindrical_joints():
+    """Oracle: a half-turn about z takes the hinge and the cylindrical joint to the other two, as they are drawn."""
+    d = m.Drawing("rcrc")
+    d.revolute("R1", "earth", "b1", (2, 1, 0), (1, 2, 3))
+    d.revolute("R2", "b2", "b3", (-2, -1, 0), (-1, -2, 3))
+    for name, ends, point, axis in (("C1", ("b1", "b2"), (1, -2, 1), (0, 1, -1)),
+                                    ("C2", ("b3", "earth"), (-1, 2, 1), (0, -1, -1))):  # fmt: skip
+        frames = [d.frame(body, point) for body in ends]
+        d.joints.append(tm.cylindrical(name, *frames, f"turn_{name}", f"slide_{name}", axis=axis))
+    (reason,) = loops(d.mechanism()).reasons
+    assert (reason.kind, reason.redundant) == ("line symmetry", 1)
+    assert "3 symmetric freedoms less 2 conditions" in reason.text
+
+
+def test_plane_loops_of_a_spatial_block_hold_what_their_planes_do():
+    """Oracle: every parallelogram of a delta robot is plane: three of its six closures hold, whatever its lengths."""
+    (reason,) = loops(m.delta()).reasons
+    assert "so that 9 of its 30 closure equations hold by themselves; besides" in reason.text
 
 
 def test_an_unknown_reason_is_said_to_be_unknown():

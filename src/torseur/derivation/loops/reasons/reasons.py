@@ -30,7 +30,7 @@ from torseur.derivation.loops.reasons.motion_groups import (
     motion_group,
     screw_basis,
 )
-from torseur.derivation.loops.reasons.symmetric_rings import Symmetry, symmetries
+from torseur.derivation.loops.reasons.symmetric_rings import Symmetry, joint_axis, symmetries
 from torseur.derivation.loops.redundancy.joint_constraints import joint_screws
 from torseur.errors import counted
 
@@ -120,9 +120,9 @@ def _block_reason(here: ClosedConfiguration, jacobian: Array, block: Block, fini
     reason = Reason(
         names, joints, UNKNOWN, len(rows) - rank, "", group.kind if len(algebra) < 6 else "", tuple(algebras)
     )
-    by_group = (6 - len(algebra)) * len(block.cycles)
+    by_group, because = _by_groups(names, [own for _, own in algebras[1:]], algebra)
     if by_group == len(rows) - rank:
-        return replace(reason, kind=ONE_GROUP, text=_group_text(by_group, len(rows), group.text))
+        return replace(reason, kind=ONE_GROUP, text=_group_text(by_group, len(rows), because))
     deeper = (
         _in_groups(system, block, screws, rank, reason)
         or _in_one_ring(system, block, screws, reason)
@@ -132,7 +132,17 @@ def _block_reason(here: ClosedConfiguration, jacobian: Array, block: Block, fini
     # Groups of chains explain all that is redundant, what the group of the whole does included.
     if not by_group or deeper.kind == GROUPS:
         return deeper
-    return replace(deeper, text=f"{_group_text(by_group, len(rows), group.text)}; besides, {deeper.text}")
+    return replace(deeper, text=f"{_group_text(by_group, len(rows), because)}; besides, {deeper.text}")
+
+
+def _by_groups(names: tuple[str, ...], loops: list[Array], whole: Array) -> tuple[int, str]:
+    """(count, why): closure equations that hold because joints of a loop lie in a group, of the block or its own."""
+    count = sum(6 - len(algebra) for algebra in loops)
+    if count == (6 - len(whole)) * len(loops):
+        return count, f"all its joints allow only {motion_group(whole).text}"
+    own = [f"{name} ({motion_group(algebra).text})" for name, algebra in zip(names, loops, strict=True)
+           if len(algebra) < 6]  # fmt: skip
+    return count, f"joints of {', '.join(own)} allow only such motions"
 
 
 def _loop_algebra(system: LoopSystem, cycle: int, screws: dict[int, Array]) -> tuple[frozenset[str], Array]:
@@ -141,8 +151,8 @@ def _loop_algebra(system: LoopSystem, cycle: int, screws: dict[int, Array]) -> t
     return names, generated_algebra(np.vstack([screws[k] for k in around]))
 
 
-def _group_text(count: int, rows: int, motions: str) -> str:
-    return f"all its joints allow only {motions}, so that {count} of its {rows} closure equations hold by themselves"
+def _group_text(count: int, rows: int, because: str) -> str:
+    return f"{because}, so that {count} of its {rows} closure equations hold by themselves"
 
 
 def _in_groups(system: LoopSystem, block: Block, screws: dict[int, Array], rank: int, reason: Reason) -> Reason | None:
@@ -278,9 +288,8 @@ def _in_dimensions(
     lengths = _equal_lengths(system, block, screws)
     if len(block.cycles) == 1:
         around = [p.edge for p in system.cycles[block.cycles[0]].passages]
-        if all(len(screws[k]) == 1 for k in around):
-            ring = np.vstack([screws[k] for k in around])
-            special = _ring_reason(here, around, ring, reason)
+        if all(joint_axis(screws[k]) is not None for k in around):
+            special = _ring_reason(here, around, screws, reason)
             if special is not None:
                 named = f" ({lengths})" if lengths and special.kind != LINE else ""
                 return replace(special, text=special.text + named)
@@ -290,18 +299,23 @@ def _in_dimensions(
                    "equal lengths: it lies in the dimensions together")  # fmt: skip
 
 
-def _ring_reason(here: ClosedConfiguration, around: list[int], ring: Array, reason: Reason) -> Reason | None:
-    hinges = bool(np.all(np.abs(np.sum(ring[:, :3] * ring[:, 3:], axis=1)) < 1e-9)) and bool(
-        np.all(np.linalg.norm(ring[:, :3], axis=1) > 1e-9)
+def _ring_reason(
+    here: ClosedConfiguration, around: list[int], screws: dict[int, Array], reason: Reason
+) -> Reason | None:
+    ring, freedoms = _ring_axes(screws, around), tuple(len(screws[k]) for k in around)
+    hinges = (
+        max(freedoms) == 1
+        and bool(np.all(np.abs(np.sum(ring[:, :3] * ring[:, 3:], axis=1)) < 1e-9))
+        and bool(np.all(np.linalg.norm(ring[:, :3], axis=1) > 1e-9))
     )
     family = hinge_family(hinge_ring(ring)) if hinges else None
     if family is not None:
         return replace(reason, kind=FAMILY, text=family)
-    further = _screws_elsewhere(here, around)
-    for symmetry in symmetries(ring):
-        kept = any(s == symmetry for s in symmetries(further))
+    further = _ring_axes(_screws_at(here.system, _moved(here), around), around)
+    for symmetry in symmetries(ring, freedoms):
+        kept = symmetry in symmetries(further, freedoms)
         # A symmetry explains as many motions as symmetric ones there are by count, if these are all.
-        if kept and symmetry.mobility == len(around) - (6 - reason.redundant):
+        if kept and symmetry.mobility == sum(freedoms) - (6 - reason.redundant):
             kind = LINE if symmetry.kind == "line" else PLANE
             return replace(reason, kind=kind, text=_symmetry_text(here.system, around, symmetry, hinges))
     return None
@@ -328,10 +342,10 @@ def _moved(here: ClosedConfiguration) -> State:
     return project(here.system, here.system.move(here.state, step[None]), steps=100).state
 
 
-def _screws_elsewhere(here: ClosedConfiguration, around: list[int]) -> Array:
-    """Screws around a ring at another closed position."""
-    screws = _screws_at(here.system, _moved(here), around)
-    return np.vstack([screws[k] for k in around])
+def _ring_axes(screws: dict[int, Array], around: list[int]) -> Array:
+    """Axes of the joints around a ring, as screws."""
+    axes = [joint_axis(screws[k]) for k in around]
+    return np.vstack([axis for axis in axes if axis is not None])
 
 
 def _equal_lengths(system: LoopSystem, block: Block, screws: dict[int, Array]) -> str:

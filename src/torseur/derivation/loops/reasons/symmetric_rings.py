@@ -14,15 +14,18 @@ _SAME = 1e-6
 
 @dataclass(frozen=True)
 class Symmetry:
-    """A line or plane of symmetry: which joint each is exchanged with, by their places in the ring."""
+    """A line or plane of symmetry: which joint each is exchanged with, by their places in the ring, and the freedoms
+    of the joints, one of a hinge or screw and two of a cylindrical joint."""
 
     kind: str
     partners: tuple[int, ...]
+    of_joints: tuple[int, ...]
 
     @property
     def freedoms(self) -> int:
-        """Number of freedoms of symmetric motions before the ring is closed, a joint having one."""
-        return len({frozenset((k, p)) for k, p in enumerate(self.partners)})
+        """Number of freedoms of symmetric motions before the ring is closed."""
+        # Between a body and its own mirror image a cylindrical joint turns and does not slide.
+        return sum(self.of_joints[k] if k < p else 1 for k, p in enumerate(self.partners) if k <= p)
 
     @property
     def mobility(self) -> int:
@@ -33,15 +36,33 @@ class Symmetry:
         return self.freedoms - (2 if self.kind == "line" else 3)
 
 
-def symmetries(screws: Array) -> list[Symmetry]:
-    """Lines and planes of symmetry of the axes of a ring of screws (n, 6), in order around it."""
+def joint_axis(screws: Array) -> Array | None:
+    """The axis of a hinge, screw or cylindrical joint, as a screw; None of other joints."""
+    if len(screws) == 1:
+        axis: Array = screws[0]
+        return axis
+    if len(screws) != 2:
+        return None
+    _, sizes, right = np.linalg.svd(screws[:, :3].T)
+    slide = right[1] @ screws  # does not turn
+    turn = right[0] @ screws
+    if sizes[1] > _SAME or np.max(np.abs(np.cross(turn[:3], slide[3:]))) > _SAME * np.linalg.norm(slide[3:]):
+        return None
+    turn[3:] -= turn[:3] * (turn[:3] @ turn[3:]) / (turn[:3] @ turn[:3])  # what it slides besides is the other's
+    return turn
+
+
+def symmetries(screws: Array, freedoms: tuple[int, ...]) -> list[Symmetry]:
+    """Lines and planes of symmetry of a ring of joints by their axes (n, 6) and freedoms, in order around it."""
     count = len(screws)
     unit = screws / np.maximum(np.linalg.norm(screws[:, :3], axis=1, keepdims=True), 1e-300)
     if np.any(np.linalg.norm(screws[:, :3], axis=1) < _SAME):
         return []  # slides have no place, by which symmetries are told
-    candidates = [Symmetry("line", tuple((k + count // 2) % count for k in range(count)))] if count % 2 == 0 else []
-    candidates += [Symmetry("plane", tuple((s - k) % count for k in range(count))) for s in range(count)]
-    return [s for s in candidates if _is_symmetric(unit, s)]
+    exchanges = [("line", tuple((k + count // 2) % count for k in range(count)))] if count % 2 == 0 else []
+    exchanges += [("plane", tuple((s - k) % count for k in range(count))) for s in range(count)]
+    alike = [Symmetry(kind, partners, freedoms) for kind, partners in exchanges
+             if all(freedoms[k] == freedoms[p] for k, p in enumerate(partners))]  # fmt: skip
+    return [s for s in alike if _is_symmetric(unit, s)]
 
 
 def _is_symmetric(screws: Array, symmetry: Symmetry) -> bool:
