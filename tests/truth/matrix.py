@@ -2,6 +2,7 @@
 
 A covering array of strength two: for any two factors, every pair of their levels occurs in at least one row. It is built
 greedily, row by row, from the pair that is still missing: small enough for every run of the tests, and the same every time.
+Questions are dealt out last, to as few rows as meet every level of every other factor: accelerations cost a tenth of most.
 `everything` goes on from there with random rows for as long as one likes.
 """
 
@@ -34,6 +35,7 @@ FACTORS = {
     "target": ("c", "cpp", "cuda", "fortran", "matlab", "python"),
     "question": tuple(QUESTIONS),
 }
+CHEAPEST = "acceleration"
 _WISHED = ("kind", "reversed", "speeds", "constraint", "load", "start", "part")
 
 
@@ -71,7 +73,7 @@ def _row(levels, seed):
 def pairwise_rows():
     """Rows in which every two levels of different factors meet."""
     rng = random.Random("pairwise")
-    names = list(FACTORS)
+    names = [factor for factor in FACTORS if factor != "question"]
     missing = {((f, x), (g, y)): None for f, g in combinations(names, 2) for x, y in product(FACTORS[f], FACTORS[g])}
     rows = []
     while missing:
@@ -85,8 +87,28 @@ def pairwise_rows():
                 best, covered = levels, pairs
         for pair in covered:
             del missing[pair]
-        rows.append(_row(best, len(rows)))
-    return tuple(rows)
+        rows.append(best)
+    return tuple(_row(levels | {"question": question}, k) for k, (levels, question) in enumerate(_asked(rows, rng)))
+
+
+def _asked(rows, rng):
+    """Each row with its question: all but the first question go to the fewest rows that meet all levels."""
+    questions = dict.fromkeys(range(len(rows)), CHEAPEST)
+    for question in FACTORS["question"]:
+        if question == CHEAPEST:
+            continue
+        missing = {(factor, level) for factor in FACTORS if factor != "question" for level in FACTORS[factor]}
+        while missing:
+            left = [k for k in questions if questions[k] == CHEAPEST]
+            rng.shuffle(left)
+            k = max(left, key=lambda k: len(missing & set(rows[k].items())))
+            questions[k] = question
+            if not missing & set(rows[k].items()):  # no row is left that has them: one more
+                rows.append(dict(rows[k]) | dict(rng.sample(sorted(missing, key=str), 1)))
+                questions[len(rows) - 1] = question
+                k = len(rows) - 1
+            missing -= set(rows[k].items())
+    return [(row, questions[k]) for k, row in enumerate(rows)]
 
 
 def _filled(levels, names, missing, rng):
