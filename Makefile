@@ -23,11 +23,12 @@ define INSTALL
 @touch $@
 endef
 
-.PHONY: help demo test check quick bench docs fuzz truth edges mutants wheel clean
+.PHONY: help demo test check quick thorough bench docs fuzz truth edges mutants wheel clean
 
 help:
 	@echo "make demo    install, then report on a double pendulum: equations, motion, animation"
 	@echo "make test    install everything, check the code, run the whole test suite"
+	@echo "make thorough the suite with all cases over the library and all pairs of options, of which make test takes a sample"
 	@echo "make quick   the test suite without its slow cases"
 	@echo "make check   ruff and mypy; types, linter and unit tests of the JavaScript where npm is there"
 	@echo "make bench   install the peers and run the benchmarks"
@@ -73,6 +74,9 @@ check: $(VENV)/.dev
 
 test: check
 	@$(PYTEST)
+
+thorough: check
+	@$(PYTEST) --thorough
 
 quick: $(VENV)/.dev
 	@$(PYTEST) -m "not slow"

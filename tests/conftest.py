@@ -1,6 +1,8 @@
 """Property tests draw the same examples in every run, so that a failure is a change and not a chance.
 
-What takes seconds is marked slow where it stands: `make quick` leaves it out, `make test` runs it.
+What takes seconds is marked slow where it stands: `make quick` leaves it out, `make test` runs it. Of cases without number
+(every mechanism of the library, every pair of options) `make test` runs a sample, the same in every run; `make thorough`
+runs all.
 """
 
 import random
@@ -10,6 +12,7 @@ from hypothesis import HealthCheck, settings
 
 from browsing import browser, launch  # noqa: F401
 from firefox import firefox  # noqa: F401
+from sampling import is_sampled
 
 settings.register_profile("steady", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("steady")
@@ -19,6 +22,7 @@ FEW = {"double_pendulum", "four_bar", "spinning_top", "free_body", "rolling_disc
 
 
 def pytest_addoption(parser):
+    parser.addoption("--thorough", action="store_true", help="all cases over the library and all pairs of options")
     parser.addoption("--update-golden", action="store_true", help="write the files of tests/golden anew")
     parser.addoption(
         "--order-seed", default="off", help="tests in random order: random, or a number that a run printed"
@@ -60,14 +64,27 @@ def _shuffle(items, seed):
     items[:] = [item for name in names for item in files[name]]
 
 
+@pytest.fixture(scope="session")
+def thorough(request):
+    """Whether all cases are asked for, and no sample of them."""
+    return request.config.getoption("--thorough")
+
+
 def pytest_collection_modifyitems(config, items):
     from torseur.description import library
 
     others = {entry.name for entry in library.entries()} - FEW
+    left_out = []
     for item in items:
         words = getattr(item, "callspec", None)
         named = {str(value).partition("?")[0] for value in words.params.values()} if words is not None else set()
         if named & others:
             item.add_marker(pytest.mark.slow)
+            if not is_sampled(item.nodeid):
+                left_out.append(item)
+    # A case that is named on the command line is wanted.
+    if left_out and not config.getoption("--thorough") and not any("::" in word for word in config.args):
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in set(left_out)]
     if config.order_seed != "off":
         _shuffle(items, config.order_seed)
