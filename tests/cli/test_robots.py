@@ -155,6 +155,11 @@ def test_links_that_are_mere_frames_are_no_reason_to_warn(torseur):
     assert "'elbow'" in warnings and "'camera'" not in warnings
 
 
+def test_an_option_is_given_once():
+    with pytest.raises(ts.TorseurError, match="base: given in the name of the file and beside it"):
+        ts.Robot(f"{SOLO}?base=floating", base="fixed")
+
+
 def test_what_a_file_says_beyond_its_mechanism_is_warned_of_at_the_line_that_loads_it():
     with pytest.warns(UserWarning, match="not modelled") as caught:
         ts.load(EVERYTHING)

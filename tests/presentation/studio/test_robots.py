@@ -63,6 +63,22 @@ def test_a_robot_file_is_opened_and_never_written(arm, tmp_path):
     assert ts.parse(session.state.text).name == "arm"
 
 
+def test_robots_far_down_in_one_folder_have_sessions_of_their_own(tmp_path):
+    """Of other names, and of other options behind one name."""
+    folder = tmp_path / ("deep" * 25)
+    folder.mkdir()
+    names = ("one.urdf", "two.urdf", "two.urdf?locked=bend:0.5", "two.urdf?base=floating")
+    for name in names[:2]:
+        (folder / name).write_text(ARM.replace('name="arm"', f'name="{name[:3]}"', 1))
+    sessions = [begin(f"{folder}/{name}", tmp_path / "state") for name in names]
+    assert len({session.store for session in sessions}) == 4
+    made = [ts.parse(session.state.text) for session in sessions]
+    assert [one.name for one in made] == ["one", "two", "two", "two"]
+    counts = [len(ts.build_tree(one).layout.speeds) for one in made]
+    assert counts == [2, 2, 1, 8]
+    assert len(ts.build_tree(ts.load(f"{folder}/{names[3]}")).layout.speeds) == ts.Robot(f"{folder}/{names[3]}").nv == 8
+
+
 def test_hands_have_the_jacobian_of_their_point(arm, tmp_path):
     text = begin(arm, tmp_path / "state").state.text
     start = {"turn": 0.4, "bend": 0.9}

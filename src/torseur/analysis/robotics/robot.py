@@ -26,8 +26,8 @@ from torseur.derivation.formalisms import derive
 from torseur.derivation.tree import resolve
 from torseur.description.library.mechanism_files import load
 from torseur.description.mechanism import EARTH_NAME, Frame, Mechanism
-from torseur.description.readers import RobotFile, read_robot
-from torseur.edges.file_names import ROBOT_SUFFIXES
+from torseur.description.readers import RobotFile, open_robot
+from torseur.edges.file_names import is_robot
 from torseur.errors import MechanismError, TorseurError, UnsupportedError, unknown_name
 
 Function = Callable[..., Any]
@@ -68,8 +68,8 @@ class Robot:
             raise MechanismError(f"{', '.join(options)}: options are for files; this is a {type(source).__name__}.")
         if isinstance(source, Mechanism):
             self.mechanism = source
-        elif isinstance(source, RobotFile) or Path(source).suffix.lower() in ROBOT_SUFFIXES:
-            self.file = source if isinstance(source, RobotFile) else read_robot(source, **options)
+        elif isinstance(source, RobotFile) or is_robot(str(source)):
+            self.file = source if isinstance(source, RobotFile) else open_robot(source, **options)
             self.mechanism = self.file.mechanism
         else:
             self.mechanism = load(source, **options)

@@ -1,20 +1,17 @@
 """Robot files on the command line: what is asked of their reader, as options or after a question mark in the name.
 
 `robot.urdf?base=floating&merge_fixed` says in a name, for any command, what `--base floating --merge-fixed` says to
-some: the arguments of `read_robot`.
+some: the arguments of `read_robot` (description/readers/robot_names.py).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
 from torseur.cli.shared.exits import CommandError
-from torseur.edges.file_names import ROBOT_SUFFIXES
-from torseur.errors import unknown_name
+from torseur.edges.file_names import is_robot
 
 if TYPE_CHECKING:
     from torseur.description.readers import RobotFile
@@ -88,91 +85,8 @@ def with_robot_options(source: str, robot: RobotOptions, partial: bool = False) 
     return source + ("&" if "?" in source else "?") + "&".join(words)
 
 
-def is_robot(name: str) -> bool:
-    """Whether a name is that of a robot file, by its suffix."""
-    return Path(split_query(name)[0]).suffix.lower() in ROBOT_SUFFIXES
-
-
-def split_query(name: str) -> tuple[str, str]:
-    """The path in a name, and what stands after the question mark; a file whose name holds one is a path."""
-    # A question mark is a letter like others in file names; an existing file wins.
-    path, _, query = name.partition("?")
-    return (name, "") if Path(name).exists() else (path, query)
-
-
 def open_robot(name: str) -> RobotFile:
     """The robot that a name asks for."""
-    from torseur.description.readers import read_robot
+    from torseur.description.readers import open_robot as read_named
 
-    path, query = split_query(name)
-    return read_robot(path, **_arguments(path, query))
-
-
-def _arguments(path: str, query: str) -> dict[str, Any]:
-    arguments: dict[str, Any] = {}
-    for part in query.split("&") if query else []:
-        word, _, text = part.partition("=")
-        if word not in _READ:
-            raise CommandError(unknown_name("option of a robot file", word, _READ, f"{path}: "))
-        try:
-            arguments[word] = _READ[word](text)
-        except ValueError:
-            raise CommandError(f"{path}: {word}={text}: expected {_EXPECTED[_READ[word]]}.") from None
-    return arguments
-
-
-def _switch(text: str) -> bool:
-    if text not in ("", "true", "false"):
-        raise ValueError
-    return text != "false"
-
-
-def _values(text: str) -> dict[str, float]:
-    """knee:0.5,hip:0."""
-    pairs = [part.rpartition(":") for part in text.split(",") if part]
-    if not pairs or any(not name for name, _, _ in pairs):
-        raise ValueError
-    return {name: float(value) for name, _, value in pairs}
-
-
-def _words(text: str) -> dict[str, str]:
-    """tool:gripper,length:0.4."""
-    pairs = [part.partition(":") for part in text.split(",") if part]
-    if not pairs or any(not name or not sign for name, sign, _ in pairs):
-        raise ValueError
-    return {name: value for name, _, value in pairs}
-
-
-def _list(text: str) -> tuple[str, ...]:
-    return tuple(part.strip() for part in text.split(",") if part.strip())
-
-
-_READ: dict[str, Callable[[str], Any]] = {
-    "strict": _switch,
-    "base": str,
-    "merge_fixed": _switch,
-    "density": float,
-    "friction_speed": float,
-    "keyframe": str,
-    "mimic": _switch,
-    "locked": _values,
-    "armature": _switch,
-    "damping": _switch,
-    "friction": _switch,
-    "partial": _switch,
-    "stops": float,
-    "sticking": _switch,
-    "ground": float,
-    "touching": _list,
-    "arguments": _words,
-    "packages": _words,
-    "symbolic": str,
-}
-_EXPECTED = {
-    _switch: "true or false",
-    float: "a number",
-    str: "a word",
-    _list: "names, such as left_foot,right_foot",
-    _words: "names with values, such as tool:gripper,length:0.4",
-    _values: "joints with values (rad, m), such as knee:0.5,hip:0",
-}
+    return read_named(name)

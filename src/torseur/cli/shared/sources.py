@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from torseur.cli.shared.exits import CommandError
-from torseur.cli.shared.robot_options import is_robot, open_robot, split_query
+from torseur.cli.shared.robot_options import open_robot
 from torseur.description.library import PREFIX
 from torseur.description.mechanism import Mechanism
 from torseur.edges.budgets import bounded_stream, bounded_text
+from torseur.edges.file_names import is_robot, split_query
 
 if TYPE_CHECKING:
     from torseur.description.readers import RobotFile

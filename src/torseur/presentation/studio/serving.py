@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 from uvicorn import Config, Server
 
 from torseur.description.library import PREFIX, source_of
-from torseur.edges.file_names import ROBOT_SUFFIXES
+from torseur.edges.file_names import is_robot, split_query
 from torseur.errors import TorseurError
 from torseur.presentation.studio.guard import NEAR, Guard, hosts_of
 from torseur.presentation.studio.limits import settle_memory
@@ -140,12 +140,13 @@ def begin(file: str | Path | None, folder: Path | None = None) -> Session:
         entry = START if file is None else str(file)
         source_of(entry)  # refused here when there is no such mechanism
         return Session(None, entry, folder)
-    path = Path(file)
+    name, query = split_query(str(file)) if is_robot(str(file)) else (str(file), "")
+    path = Path(name)
     if path.is_dir():
         raise TorseurError(f"'{file}' is a folder; give the name of a file in it.")
-    if path.suffix.lower() in ROBOT_SUFFIXES:
+    if is_robot(name):
         # The page works on the text that describes the robot; the robot's own file is never written.
-        return Session(None, str(path.resolve()), folder)
+        return Session(None, str(path.resolve()) + (f"?{query}" if query else ""), folder)
     if not path.parent.is_dir():
         raise TorseurError(f"cannot open '{file}': there is no folder '{path.parent}'.")
     return Session(path, folder=folder)

@@ -19,6 +19,7 @@ from uuid import uuid4
 
 from torseur.description.library import PREFIX, source_of
 from torseur.edges.budgets import bounded_text, parsed_json
+from torseur.edges.file_names import split_query
 from torseur.errors import TorseurError
 from torseur.presentation.studio.messages import LONGEST_TEXT
 
@@ -140,10 +141,10 @@ class Session:
 def _robot_text(path: str) -> str:
     """A robot file as a description, with its shapes and meshes drawn, and what it says beside as comments."""
     from torseur.description.language import to_text
-    from torseur.description.readers import read_robot, summary
+    from torseur.description.readers import open_robot, summary
     from torseur.description.readers.writing.robot_drawings import drawn_mechanism
 
-    robot = read_robot(path)
+    robot = open_robot(path)
     notes = [f"(* {line.replace('(*', '( *').replace('*)', '* )')} *)" for line in summary(robot.findings)]
     text = "\n".join([to_text(drawn_mechanism(robot)), *notes, ""])
     if len(text) > LONGEST_TEXT:
@@ -173,11 +174,14 @@ def state_folder() -> Path:
 
 
 def _key(file: Path | None, entry: str) -> str:
-    """The name of a session: that of its file and a hash of where it is, or that of a mechanism of the library."""
-    if file is None:
-        return "library-" + re.sub(r"[^A-Za-z0-9_]", "_", entry.removeprefix("library:"))[:80]
-    digest = hashlib.sha256(str(file.resolve()).encode()).hexdigest()[:12]
-    return f"{re.sub(r'[^A-Za-z0-9_-]', '_', file.stem)[:40]}-{digest}"
+    """The name of a session: that of its file or robot and a hash of where it is, or that of a library mechanism."""
+    if file is None and entry.startswith(PREFIX):
+        return "library-" + re.sub(r"[^A-Za-z0-9_]", "_", entry.removeprefix(PREFIX))[:80]
+    # A robot read with other options is another session.
+    where = str(file.resolve()) if file is not None else entry
+    stem = (file or Path(split_query(entry)[0])).stem
+    digest = hashlib.sha256(where.encode()).hexdigest()[:12]
+    return f"{re.sub(r'[^A-Za-z0-9_-]', '_', stem)[:40]}-{digest}"
 
 
 def _read_text(file: Path) -> str:

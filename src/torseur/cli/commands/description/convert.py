@@ -9,7 +9,8 @@ import typer
 
 from torseur.cli.shared.option_rules import Rule, option_rules
 from torseur.cli.shared.options import ForceOption, JsonOption, SourceArgument
-from torseur.cli.shared.robot_options import RobotOptions, is_robot, with_robot_options
+from torseur.cli.shared.robot_options import RobotOptions, with_robot_options
+from torseur.edges.file_names import is_robot
 
 if TYPE_CHECKING:
     from torseur.cli.shared.sources import Source
