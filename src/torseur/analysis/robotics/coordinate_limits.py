@@ -9,6 +9,7 @@ import numpy as np
 from torseur.algebra.arrays import Array
 from torseur.algebra.graph import Expr, as_expr, gradient, substitute, symbols_of
 from torseur.derivation.equations import Equations
+from torseur.description.mechanism import Mechanism
 from torseur.description.readers import Limit
 
 
@@ -38,3 +39,10 @@ def _line(amount: Expr, slots: dict[Expr, int]) -> tuple[Expr, float, float] | N
     if not (ratio.is_constant and start.is_constant) or float(ratio) == 0.0:
         return None
     return leaders[0], float(ratio), float(start)
+
+
+def largest_forces(mechanism: Mechanism, limits: Iterable[Limit]) -> dict[str, float]:
+    """The largest force of a joint's actuators, by its coordinate, of joints with one for which there is a limit."""
+    forces = {limit.joint: limit.force for limit in limits if limit.force is not None}
+    single = [(j.coordinates[0].name, j.name) for j in mechanism.joints if len(j.coordinates) == 1]
+    return {coordinate: forces[joint] for coordinate, joint in single if joint in forces}

@@ -13,9 +13,10 @@ from torseur.algebra.arrays import Array
 from torseur.algebra.graph import Program, as_expr, evaluate
 from torseur.analysis.robotics import robot_functions as programs
 from torseur.analysis.robotics.configurations import Configurations, configurations_of
-from torseur.analysis.robotics.coordinate_limits import coordinate_limits
+from torseur.analysis.robotics.coordinate_limits import coordinate_limits, largest_forces
 from torseur.analysis.robotics.pose_problems import Wishes, inverse_kinematics
 from torseur.analysis.robotics.reaching import Reach, along_path
+from torseur.analysis.robotics.robot_functions import axes_of, order_of
 from torseur.computation.codegen import bake
 from torseur.computation.functions.frameworks.array_function import array_function
 from torseur.computation.functions.function_requests import programs_of
@@ -43,9 +44,6 @@ class _Kept(dict[Any, Function]):
     def __missing__(self, key: Any) -> Function:
         self[key] = function = self.make(key)
         return function
-
-
-AXES = {"earth": "earth", "world": "earth", "frame": "frame", "local": "frame"}
 
 
 class Robot:
@@ -132,10 +130,7 @@ class Robot:
 
         ts.with_motors(robot.mechanism, limits=robot.efforts) has motors that give no more.
         """
-        limits = self.file.limits if self.file is not None else ()
-        forces = {limit.joint: limit.force for limit in limits if limit.force is not None}
-        single = [(j.coordinates[0].name, j.name) for j in self.mechanism.joints if len(j.coordinates) == 1]
-        return {coordinate: forces[joint] for coordinate, joint in single if joint in forces}
+        return largest_forces(self.mechanism, self.file.limits if self.file is not None else ())
 
     @cached_property
     def neutral(self) -> Array:
@@ -358,13 +353,13 @@ class Robot:
     @cached_property
     def _momenta(self) -> _Kept:
         return _Kept(
-            lambda order: self._compile("centroidal", programs.momentum_program(self.equations, _order(order)))
+            lambda order: self._compile("centroidal", programs.momentum_program(self.equations, order_of(order)))
         )
 
     @cached_property
     def _momentum_matrices(self) -> _Kept:
         make = programs.momentum_matrix_program
-        return _Kept(lambda order: self._compile("centroidal_matrix", make(self.equations, _order(order))))
+        return _Kept(lambda order: self._compile("centroidal_matrix", make(self.equations, order_of(order))))
 
     @cached_property
     def _contacts(self) -> _Kept:
@@ -375,7 +370,7 @@ class Robot:
         return _Kept(make)
 
     def _of_frame(self, name: str, make: Callable[..., Program], frame: str | int, axes: str, order: str) -> Function:
-        return self._compile(name, make(self.equations, self.frame(frame), _axes(axes), _order(order)))
+        return self._compile(name, make(self.equations, self.frame(frame), axes_of(axes), order_of(order)))
 
     def _compile(self, name: str, program: Program) -> Function:
         names = {"q": self.coordinate_names, **dict.fromkeys(("v", "vdot", "tau"), self.speed_names)}
@@ -397,15 +392,3 @@ def _restore(source: Mechanism | RobotFile, live: bool, parameters: Array | None
     if parameters is not None:
         robot.parameters[:] = parameters
     return robot
-
-
-def _axes(word: str) -> str:
-    if word not in AXES:
-        raise TorseurError(f"axes '{word}': expected {', '.join(AXES)}.")
-    return AXES[word]
-
-
-def _order(word: str) -> str:
-    if word not in ("linear", "angular"):
-        raise TorseurError(f"order '{word}': expected linear or angular.")
-    return word

@@ -21,7 +21,7 @@ from torseur.derivation import dynamics as td
 from torseur.derivation.equations import Equations
 from torseur.derivation.formalisms.ingredients.coordinate_rates import Rates
 from torseur.description.mechanism import TIME, Frame
-from torseur.errors import UnsupportedError
+from torseur.errors import TorseurError, UnsupportedError
 
 LINEAR = "linear"
 EARTH_AXES, FRAME_AXES = "earth", "frame"
@@ -136,3 +136,18 @@ def contact_program(equations: Equations, points: Sequence[tuple[Frame, bool]]) 
     free = [load - bias for load, bias in zip(equations.loads, equations.bias, strict=True)]
     outputs = [matrix("mass_matrix", mass), vector("free", free), matrix("jacobian", rows), vector("rates", rates)]
     return _program(equations, "contacts", ["q", "v"], outputs)
+
+
+AXES = {"earth": "earth", "world": "earth", "frame": "frame", "local": "frame"}
+
+
+def axes_of(word: str) -> str:
+    if word not in AXES:
+        raise TorseurError(f"axes '{word}': expected {', '.join(AXES)}.")
+    return AXES[word]
+
+
+def order_of(word: str) -> str:
+    if word not in ("linear", "angular"):
+        raise TorseurError(f"order '{word}': expected linear or angular.")
+    return word

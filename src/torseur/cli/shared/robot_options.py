@@ -1,7 +1,7 @@
 """Robot files on the command line: what is asked of their reader, as options or after a question mark in the name.
 
 `robot.urdf?base=floating&merge_fixed` says in a name, for any command, what `--base floating --merge-fixed` says to
-some: the arguments of `read_robot` (description/readers/robot_names.py).
+some: the arguments of `read_robot` (description/readers/read_robot.py).
 """
 
 from __future__ import annotations

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from torseur.description.readers.read_robot import read_robot
+from torseur.description.readers.read_robot import open_robot, read_robot
 from torseur.description.readers.robot_file import Control, Finding, Limit, MeshFile, RobotFile, Shape, summary
-from torseur.description.readers.robot_names import open_robot
 from torseur.description.readers.writing import write_robot
 from torseur.description.readers.xml_document import RobotFileError
 
