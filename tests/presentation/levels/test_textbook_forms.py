@@ -411,6 +411,19 @@ def test_what_formulas_divide_by_is_said(text, said):
         assert shown == said
 
 
+def test_a_free_body_on_a_quaternion_has_newtons_equations():
+    """Oracle: m a = F in earth axes, where R Rᵀ = 1 on the unit sphere of the quaternion alone."""
+    from torseur.description import library
+
+    listed = statements(ts.derive(library.load("ball_on_turntable"), "kane"), "scalar")
+    assert [plain_text(one.right) for one in listed[:3]] == [
+        "m*x'' + lambda_rolling_x",
+        "m*y'' + lambda_rolling_y",
+        "m*(z'' + g) + lambda_height",
+    ]
+    assert "1 - e0^2 - e1^2 - e2^2 - e3^2" in {plain_text(one.right) for one in listed}
+
+
 LADDER = """mechanism ladder ;
 param g = 9.81 m/s^2, m = 1 kg, l = 2 m ;
 gravity = [0, -g, 0] ;

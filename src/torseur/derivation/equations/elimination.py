@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from torseur.algebra.graph import Expr, as_expr, substitute
 from torseur.derivation.equations.linear_system import KeptUnknowns, LinearSystem
 from torseur.derivation.equations.terms.short_sum import short_expression
+from torseur.derivation.equations.unit_quaternions import on_unit_sphere, quaternions_of
 from torseur.errors import TorseurError, unknown_name
 
 if TYPE_CHECKING:
@@ -66,8 +67,10 @@ def eliminate_multipliers(equations: Equations, independent: Collection[str] = (
     }
     projection = tuple(tuple(system.entry(k, j) for j in free) for k in range(len(layout.speeds)))
     forces = substitute(substitute(forces_without_multipliers(equations), accelerations), speeds)
+    quaternions = quaternions_of(equations.tree)
     residuals = [
-        sum((projection[k][i] * force for k, force in enumerate(forces)), as_expr(0)) for i in range(len(free))
+        on_unit_sphere(sum((projection[k][i] * force for k, force in enumerate(forces)), as_expr(0)), quaternions)
+        for i in range(len(free))
     ]
     return ReducedEquations(
         equations, tuple(u), speeds, accelerations, projection, tuple(residuals), tuple(system.pivots),

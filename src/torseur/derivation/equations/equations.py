@@ -28,6 +28,7 @@ from torseur.derivation.equations.formulation import Formulation, as_expressions
 from torseur.derivation.equations.multipliers import multiplier_of
 from torseur.derivation.equations.named_formulas import with_named_formulas
 from torseur.derivation.equations.random_states import multiple_precision_values, rational_state
+from torseur.derivation.equations.unit_quaternions import OnUnitSphere
 from torseur.derivation.tree import CoupledStates, Layout, Tree, reframe, regroup
 from torseur.description.mechanism import TIME, Mechanism
 from torseur.display import Displayed
@@ -73,7 +74,7 @@ class Equations(Displayed):
     reference: Formulation | None = None
     """The formulation whose expressions people read, where it gives the same M, b and Q."""
     closes_to_read: bool = False
-    """Whether loops close in the axes in which that is shortest to write, not in those for computing."""
+    """Whether loops close in the axes that are shortest to write, not in those for computing."""
 
     def __repr__(self) -> str:
         kind = type(self.formulation).__name__
@@ -305,12 +306,14 @@ class Equations(Displayed):
     def as_read(self) -> Equations:
         """The same equations in the writing that people read, whatever formalism derived them.
 
-        Formalisms reach one M, b and Q through expressions of very different length: Lagrange's derivatives of a
-        kinetic energy in earth axes hold sin² + cos² in every term, the recursion's body axes none. The shortest is
-        read, once the values of both have been compared at a random state; where they differ, each has its own.
-        Laws and parameters that formulas define stay by their names.
+        Lagrange's derivatives hold sin² + cos² in every term, the recursion's body axes none: the shortest is read,
+        once both were compared at a random state. Named laws and parameters stay by name, quaternions have length one.
         """
-        return self.in_one_writing.with_named_formulas
+        if isinstance(self.formulation, OnUnitSphere):
+            return self
+        named = self.in_one_writing.with_named_formulas
+        sphere = OnUnitSphere(named.tree, named.formulation)
+        return replace(named, formulation=sphere, reference=None) if sphere.quaternions else named
 
     @cached_property
     def with_named_formulas(self) -> Equations:

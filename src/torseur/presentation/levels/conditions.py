@@ -74,7 +74,22 @@ def legend(equations: Equations, multipliers: bool = True) -> list[Statement]:
     units = _units_of_users(equations)
     shown = equations.in_axes_to_read.constraints if multipliers else ()
     meanings = [_multiplier(constraint, units) for constraint in shown]
-    return [*meanings, *_formulas(equations), *_unknowns(equations), *map(_switching, equations.mechanism.contacts)]
+    beside = [*_unit_quaternions(equations), *meanings, *_formulas(equations), *_unknowns(equations)]
+    return [*beside, *map(_switching, equations.mechanism.contacts)]
+
+
+def _unit_quaternions(equations: Equations) -> list[Statement]:
+    """0 = 1 - e0² - e1² - e2² - e3², which holds in every motion and was used."""
+    links = [link for link in equations.tree.links if link.symbols.quaternion]
+    return [
+        _formula(
+            f"quaternion {link.joint.name}",
+            literal_form(as_expr(0)),
+            as_expr(1) - sum((e * e for e in link.symbols.quaternion), as_expr(0)),
+            Remark(f"unit quaternion of joint '{link.joint.name}'", ""),
+        )
+        for link in links
+    ]
 
 
 def _unknowns(equations: Equations) -> list[Statement]:
