@@ -351,3 +351,17 @@ def test_frames_become_sites_and_links(tmp_path):
         grip = dict(again.frames).get("grip", Frame("grip"))
         found = td.pose(build_tree(again), grip, [0.7]).position
         np.testing.assert_allclose(np.array(list(found), float), np.array(list(expected), float), atol=1e-14)
+
+
+def test_dampers_of_a_joint_and_of_its_follower_are_one(tmp_path):
+    """A gripper: both fingers are damped, so that at a speed v the force is -(0.3 + 0.2 * 2²) v."""
+    finger = ('<link name="{0}"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
+              '</inertial></link><joint name="{0}_joint" type="prismatic"><parent link="hand"/><child link="{0}"/>'
+              '<axis xyz="0 1 0"/><limit lower="0" upper="1" effort="1" velocity="1"/>{1}</joint>')  # fmt: skip
+    mimic = '<mimic joint="left_joint" multiplier="2"/><dynamics damping="0.2"/>'
+    fingers = finger.format("left", '<dynamics damping="0.3"/>') + finger.format("right", mimic)
+    (tmp_path / "hand.urdf").write_text(f'<robot name="hand"><link name="hand"/>{fingers}</robot>')
+    for suffix in (".xml", ".urdf"):
+        again = written(read_robot(tmp_path / "hand.urdf"), tmp_path / f"again{suffix}")
+        (force,) = td.generalised_loads(build_tree(again), [0.1], [2.0])
+        assert float(force) == pytest.approx(-(0.3 + 0.2 * 4) * 2)

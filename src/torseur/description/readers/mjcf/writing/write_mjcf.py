@@ -143,14 +143,25 @@ def _bodies_referred_to(robot: RobotFile, tree: Outline) -> set[str]:
 def _sort_springs(mechanism: Mechanism, writer: _Writer) -> None:
     """Springs and dampers by coordinate, dampers of balls by joint, lifted weights by body; tendons come later."""
     for load in mechanism.loads:
-        if isinstance(load, CoordinateSpring) and load.coordinate not in writer.springs:
-            writer.springs[load.coordinate] = load
+        if isinstance(load, CoordinateSpring) and (spring := _beside(writer.springs.get(load.coordinate), load)):
+            writer.springs[load.coordinate] = spring
         elif isinstance(load, Bushing) and (ball := _ball_damped_by(load, mechanism, writer)) is not None:
             writer.dampers[ball.name] = writer.values.number(load.damping[3], f"load '{load.name}'")
         elif isinstance(load, AppliedWrench) and (part := _lifted_part(load, mechanism, writer.values)) is not None:
             writer.lifted[load.on.body] = writer.lifted.get(load.on.body, 0.0) + part
         elif not (isinstance(load, PointSpring) and load.law is None):
             writer.left.add(f"load '{load.name}'")
+
+
+def _beside(known: CoordinateSpring | None, load: CoordinateSpring) -> CoordinateSpring | None:
+    """One spring for both on a coordinate, such as the dampers of a joint and of one that follows it; None for two
+    springs, which have two rests."""
+    if known is None:
+        return load
+    if not (known.stiffness.is_zero or load.stiffness.is_zero):
+        return None
+    spring = load if known.stiffness.is_zero else known
+    return replace(spring, damping=known.damping + load.damping)
 
 
 def _ball_damped_by(load: Bushing, mechanism: Mechanism, writer: _Writer) -> Joint | None:
