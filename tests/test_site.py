@@ -47,6 +47,19 @@ def test_public_names_are_all_in_their_reference(site_tools):
     assert [n for n in sorted(names) if not re.search(rf"\{{py:\w+\}} {n}\b", text)] == []
 
 
+def test_every_public_name_has_an_example_in_its_reference(site_tools):
+    """In a page whose programs the tests run; what needs a GPU or another framework is shown only."""
+    from api_reference import example_of, public_folders, public_values, twin
+
+    names = [name for name, _ in public_values()]
+    folders = public_folders()
+    twins = [n for n in names if "." in n and twin(folders[n.partition(".")[0]], n.partition(".")[2])]
+    found = {name: example_of(name) for name in names if name not in twins}
+    assert [name for name, use in found.items() if use is None] == []
+    shown = {name for name, use in found.items() if not use[1].is_run}
+    assert shown == {"OptimalMotion", "Rollouts", "rollout", "casadi_function", "jax_function", "torch_function"}
+
+
 def test_grammar_rules_are_all_drawn(site_tools):
     pytest.importorskip("railroad", reason="railroad-diagrams comes with the extra docs")
     from grammar_diagrams import GRAMMAR, grammar_page

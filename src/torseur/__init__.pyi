@@ -149,6 +149,7 @@ from torseur.description.elements import pid as pid
 from torseur.description.elements import second_order_filter as second_order_filter
 from torseur.description.elements import sphere_wrap as sphere_wrap
 from torseur.description.elements import with_elements as with_elements
+from torseur.description.language import LanguageError as LanguageError
 from torseur.description.language import parse as parse
 from torseur.description.language import to_text as to_text
 from torseur.description.library.mechanism_files import load as load

@@ -1,10 +1,10 @@
 """Whether tests notice faults: mutants drawn over all folders, each judged by the tests beside its module.
 
-    python tools/mutants/run_mutants.py [--count 400] [--seed 1] [--minutes 60] [--record FILE] [--table FILE]
+    python tools/mutants/run_mutants.py [--count 400] [--seed 1] [--minutes 60] [--limit 150] [--table FILE]
 
-A mutant is killed when a test fails, and unclear when tests do not end in time: run it on a quiet machine. First the
-tests that name the module's own functions are run, then the rest of its room, then laws, oracles and combinations. Runs
-that are interrupted go on from the record.
+A mutant is killed when a test fails that passes without it, and unclear when tests do not end within --limit seconds:
+run it on a quiet machine. Tests that name the module's own functions come first, then the rest of its folder, then
+laws, oracles and combinations. Runs that are interrupted go on from the record.
 """
 
 from __future__ import annotations
@@ -15,11 +15,13 @@ import json
 import os
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
+from dataclasses import dataclass, field
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -28,7 +30,6 @@ from mutations import Mutation, mutated, mutations
 
 PROJECT = Path(__file__).parents[2]
 SOURCE, TESTS = PROJECT / "src" / "torseur", PROJECT / "tests"
-LIMIT = 150  # seconds for each group of tests
 MOST_FILES = 12
 BACKSTOP = ("tests/laws", "tests/truth/test_oracle.py", "tests/oracles")
 
@@ -70,47 +71,78 @@ def _mentions(file: Path, words: list[str]) -> int:
     return sum(word in text for word in words)
 
 
-def judge(path: Path, mutation: Mutation, folder: Path) -> tuple[str, str]:
-    """'killed' and by what, 'alive', or 'unclear' where tests did not end in time."""
-    verdict = "alive"
-    place = folder / "torseur" / path.relative_to(SOURCE)
-    original = place.read_text(encoding="utf-8")
-    place.write_text(mutated(original, mutation), encoding="utf-8")
-    try:
+@dataclass
+class Judge:
+    """Runs tests on a copy of the product, with a fault in it or without."""
+
+    folder: Path
+    limit: float
+    """Seconds for each group of tests."""
+    broken: list[str] = field(default_factory=list)
+    """Tests that fail without any fault: they tell nothing."""
+
+    def verdict(self, path: Path, mutation: Mutation) -> tuple[str, str]:
+        """'killed' and by what, 'alive', or 'unclear' where tests did not end in time."""
+        place = self.folder / "torseur" / path.relative_to(SOURCE)
+        original = place.read_text(encoding="utf-8")
+        unclear = False
         for group in groups_of_tests(path):
-            environment = {**os.environ, "PYTHONPATH": f"{folder}{os.pathsep}{TESTS}", "TORSEUR_CACHE": "off"}
-            options = ["-x", "-q", "-p", "no:cacheprovider", "-m", "not slow and not browser", "-n", "0"]
-            command = [sys.executable, "-m", "pytest", *options, "-o", f"pythonpath={folder} {TESTS}", *group]
+            while True:
+                place.write_text(mutated(original, mutation), encoding="utf-8")
+                try:
+                    failed = self.failing(group)
+                finally:
+                    place.write_text(original, encoding="utf-8")
+                unclear |= failed is None
+                if not failed:
+                    break
+                # A test that fails on the unchanged product too is left out, and the group is run again.
+                if "::" not in failed or self.failing([failed]) == "":
+                    return "killed", failed
+                self.broken.append(failed)
+        return ("unclear" if unclear else "alive"), ""
+
+    def failing(self, tests: list[str]) -> str | None:
+        """The first test that fails, empty where all pass; None where they do not end in time."""
+        environment = {**os.environ, "PYTHONPATH": f"{self.folder}{os.pathsep}{TESTS}", "TORSEUR_CACHE": "off"}
+        options = ["-x", "-q", "-p", "no:cacheprovider", "-m", "not slow and not browser", "-n", "0"]
+        options += [f"--deselect={test}" for test in self.broken]
+        command = [sys.executable, "-m", "pytest", *options, "-o", f"pythonpath={self.folder} {TESTS}", *tests]
+        with subprocess.Popen(
+            command,
+            cwd=PROJECT,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            start_new_session=True,
+        ) as run:
             try:
-                done = subprocess.run(
-                    command, cwd=PROJECT, env=environment, capture_output=True, text=True, timeout=LIMIT, check=False
-                )
+                told, _ = run.communicate(timeout=self.limit)
             except subprocess.TimeoutExpired:
-                verdict = "unclear"
-                continue
-            if done.returncode not in (0, 5):
-                lines = [line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
-                return "killed", lines[0].split(" - ")[0][7:] if lines else "the run itself"
-        return verdict, ""
-    finally:
-        place.write_text(original, encoding="utf-8")
+                os.killpg(run.pid, signal.SIGKILL)  # servers and workers that tests started end with them
+                return None
+        if run.returncode in (0, 5):
+            return ""
+        lines = [line for line in told.splitlines() if line.startswith(("FAILED", "ERROR"))]
+        return lines[0].split(" - ")[0].split(" ", 1)[1] if lines else "the run itself"
 
 
 def table(records: list[dict[str, object]]) -> str:
-    """What came of the mutants, by storey, and those that no test noticed."""
-    storeys = sorted({str(one["path"]).split("/")[0] for one in records})
+    """What came of the mutants, by folder, and those that no test noticed."""
+    folders = sorted({str(one["path"]).split("/")[0] for one in records})
     lines = [
         "# Mutants",
         "",
         "Faults put into the product one at a time (`make mutants`), and whether a test failed.",
         "",
     ]
-    lines += ["| storey | mutants | killed | alive |", "| --- | ---: | ---: | ---: |"]
-    for storey in [*storeys, "all"]:
-        own = [one for one in records if storey == "all" or str(one["path"]).split("/")[0] == storey]
+    lines += ["| folder | mutants | killed | alive | unclear |", "| --- | ---: | ---: | ---: | ---: |"]
+    for name in [*folders, "all"]:
+        own = [one for one in records if name == "all" or str(one["path"]).split("/")[0] == name]
         count = Counter(str(one["verdict"]) for one in own)
         share = f"{100 * count['killed'] / max(count['killed'] + count['alive'], 1):.0f} %"
-        lines.append(f"| {storey} | {len(own)} | {count['killed']} ({share}) | {count['alive']} | {count['unclear']} |")
+        lines.append(f"| {name} | {len(own)} | {count['killed']} ({share}) | {count['alive']} | {count['unclear']} |")
     lines += ["", "## Alive", ""]
     alive = [one for one in records if one["verdict"] == "alive"]
     lines += [f"- `{one['path']}:{one['line']}` {one['fault']}: `{one['code']}`" for one in alive]
@@ -122,6 +154,7 @@ def main() -> None:
     options.add_argument("--count", type=int, default=400)
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--minutes", type=float, default=60)
+    options.add_argument("--limit", type=float, default=150, help="seconds for each group of tests")
     options.add_argument("--record", type=Path, default=PROJECT / "build" / "mutants.jsonl")
     options.add_argument("--table", type=Path)
     asked = options.parse_args()
@@ -132,11 +165,12 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         shutil.copytree(SOURCE, folder / "torseur", ignore=shutil.ignore_patterns("__pycache__"))
+        judge = Judge(folder, asked.limit)
         for path, mutation in drawn(asked.seed, asked.count):
             name = path.relative_to(SOURCE).as_posix()
             if (name, mutation.line, mutation.column, mutation.text) in done or time.monotonic() > end:
                 continue
-            verdict, by = judge(path, mutation, folder)
+            verdict, by = judge.verdict(path, mutation)
             code = path.read_text(encoding="utf-8").splitlines()[mutation.line - 1].strip()
             place = {"path": name, "line": mutation.line, "column": mutation.column, "fault": mutation.text}
             records.append({**place, "code": code, "verdict": verdict, "by": by})

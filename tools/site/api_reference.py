@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import inspect
 import re
+import textwrap
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -14,6 +16,8 @@ from typing import Any
 import torseur
 
 PROJECT = Path(__file__).resolve().parents[2]
+# Indented lines are shown and not run: what they need is not in the environment of the tests.
+SHOWN = re.compile(r"(?:^    .*\n)+", re.MULTILINE)
 FENCE = re.compile(r"^```python[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 INTRODUCTION = """# Python reference
 
@@ -36,10 +40,11 @@ PAGES = {
 
 @dataclass(frozen=True)
 class Use:
-    """A statement that uses a name, and the page or program it stands in."""
+    """A statement that uses a name, the page or program it stands in, and whether the tests run it."""
 
     code: str
     page: Path
+    is_run: bool = True
 
 
 def public_folders() -> dict[str, ModuleType]:
@@ -217,10 +222,68 @@ def escaped(text: str) -> str:
 
 def example(owner: str, name: str) -> str:
     folder = owner.removeprefix("torseur").removeprefix(".")
-    use = uses().get(f"{folder}.{name}".removeprefix("."))
-    if use is None:
+    dotted = f"{folder}.{name}".removeprefix(".")
+    found = example_of(dotted)
+    if found is None:
         return ""
-    return f"Example, from {link(use.page)}:\n\n```python\n{use.code}\n```"
+    source, use = found
+    words = "Example" if source == dotted else f"`ts.{source}` gives one. Example"
+    run = "" if use.is_run else " (needs other software, so it is shown and not run)"
+    return f"{words}, from {link(use.page)}{run}:\n\n```python\n{use.code}\n```"
+
+
+def example_of(dotted: str) -> tuple[str, Use] | None:
+    """A statement with a public name; of a class that none names, a statement with what returns one."""
+    for source in [dotted, *makers().get(dotted, ())]:
+        if source in uses():
+            return source, uses()[source]
+    return None
+
+
+@cache
+def makers() -> dict[str, list[str]]:
+    """Of each public class, the public functions and methods that return one, alone or in a sequence."""
+    values = dict(public_values())
+    names = {}
+    for dotted, value in values.items():
+        if inspect.isclass(value):
+            names.setdefault(value.__name__, []).append(dotted)
+    found: dict[str, list[str]] = {}
+    for dotted, value in values.items():
+        for source, call in [(dotted, value), *((f"{dotted}.{n}", vars(value)[n]) for n in own_methods(value))]:
+            for word in re.findall(r"\w+", returned_type(call)):
+                known = [name for name in names.get(word, []) if room(values[name]) == room(call)]
+                for name in known:
+                    found.setdefault(name, []).append(source)
+    return found
+
+
+def room(value: Any) -> str:
+    """The folder that a thing is defined in; classes of one name in several folders are told apart by it."""
+    inner = getattr(value, "fget", None) or getattr(value, "__func__", value)
+    return ".".join(getattr(inspect.unwrap(inner), "__module__", "").split(".")[1:3])
+
+
+def public_values() -> Iterator[tuple[str, Any]]:
+    """Every public name, as it is written after `ts.`, and what it is."""
+    for name in torseur.__all__:
+        value = getattr(torseur, name)
+        if name in public_folders():
+            yield from ((f"{name}.{inner}", getattr(value, inner)) for inner in value.__all__)
+        else:
+            yield name, value
+
+
+def own_methods(value: Any) -> list[str]:
+    return [name for name in public_members(value) if name in vars(value)] if inspect.isclass(value) else []
+
+
+def returned_type(value: Any) -> str:
+    call = getattr(value, "fget", None) or getattr(value, "__func__", value)
+    if inspect.isclass(call) or not callable(call):
+        return ""
+    text = str(getattr(inspect.unwrap(call), "__annotations__", {}).get("return", "")).removesuffix(" | None")
+    return "" if "|" in text else text
 
 
 def link(page: Path) -> str:
@@ -237,26 +300,66 @@ def uses() -> dict[str, Use]:
         PROJECT / "README.md",
         *sorted((PROJECT / "examples").glob("*.py")),
     ]:
-        text = page.read_text(encoding="utf-8")
-        for code in FENCE.findall(text) if page.suffix == ".md" else [text]:
-            for statement in ast.parse(code).body:
-                segment = ast.get_source_segment(code, statement) or ""
-                for name in public_uses(statement):
-                    if len(segment.splitlines()) <= 12 and (name not in found or len(segment) < len(found[name].code)):
-                        found[name] = Use(segment, page)
+        aliases: dict[str, str] = {}
+        for code, is_run in programs(page):
+            tree = ast.parse(code)
+            aliases |= imported_names(tree)
+            for statement in [node for node in ast.walk(tree) if isinstance(node, ast.stmt)]:
+                use = Use(textwrap.dedent(ast.get_source_segment(code, statement, padded=True) or ""), page, is_run)
+                for name in public_uses(statement, aliases):
+                    if is_better(use, found.get(name)):
+                        found[name] = use
     return found
 
 
-def public_uses(statement: ast.stmt) -> set[str]:
-    """`ts.NAME` and `ts.FOLDER.NAME` in a statement."""
+def is_better(use: Use, other: Use | None) -> bool:
+    """Statements that are run come first, then short ones; long ones say too much else."""
+    if len(use.code.splitlines()) > 12:
+        return False
+    return other is None or (not use.is_run, len(use.code)) < (not other.is_run, len(other.code))
+
+
+def programs(page: Path) -> list[tuple[str, bool]]:
+    """The programs of a page, and whether they are run."""
+    text = page.read_text(encoding="utf-8")
+    if page.suffix == ".py":
+        return [(text, True)]
+    run = [(code, True) for code in FENCE.findall(text)]
+    plain = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
+    shown = [textwrap.dedent(code) for code in SHOWN.findall(plain) if "ts." in code]
+    return [*run, *((code, False) for code in shown if is_python(code))]
+
+
+def is_python(code: str) -> bool:
+    try:
+        ast.parse(code)
+    except SyntaxError:
+        return False
+    return True
+
+
+def imported_names(tree: ast.Module) -> dict[str, str]:
+    """Names that a program imports from the package, as they are written after `ts.`."""
+    found = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and re.fullmatch(r"torseur(\.\w+)?", node.module or ""):
+            folder = (node.module or "").removeprefix("torseur").removeprefix(".")
+            found |= {a.asname or a.name: f"{folder}.{a.name}".removeprefix(".") for a in node.names}
+    return found
+
+
+def public_uses(statement: ast.stmt, aliases: dict[str, str]) -> set[str]:
+    """`ts.NAME`, `ts.FOLDER.NAME`, `ts.CLASS.METHOD` and imported names in a statement."""
     names = set()
     for node in ast.walk(statement):
-        if isinstance(node, ast.Attribute):
+        if isinstance(node, ast.Name) and node.id in aliases:
+            names.add(aliases[node.id])
+        elif isinstance(node, ast.Attribute):
             dotted = ast.unparse(node)
             owner = re.match(r"(?:ts|torseur)\.((?:\w+\.)?\w+)", dotted)
             if owner:
                 names |= {owner[1], owner[1].partition(".")[0]}
-            folder = re.match(r"(\w+)\.\w+$", dotted)
-            if folder and folder[1] in public_folders():
-                names.add(dotted)
+            first, _, rest = dotted.partition(".")
+            if re.fullmatch(r"\w+\.\w+", dotted) and (first in aliases or first in public_folders()):
+                names.add(f"{aliases.get(first, first)}.{rest}")
     return names
