@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import tarfile
+import tomllib
 import zipfile
 from pathlib import Path
 
@@ -28,6 +29,14 @@ def distributions(tmp_path_factory):
 def package_files() -> set[str]:
     files = (path for path in SOURCE.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
     return {path.relative_to(SOURCE).as_posix() for path in files}
+
+
+def test_one_version_stands_wherever_it_is_stated():
+    version = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    citation = (PROJECT / "CITATION.cff").read_text(encoding="utf-8")
+    changelog = (PROJECT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert f"\nversion: {version}\n" in citation
+    assert f"The next release is {version}." in changelog or f"\n## {version}" in changelog
 
 
 @pytest.mark.slow

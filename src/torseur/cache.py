@@ -52,13 +52,13 @@ def load(key: str) -> bytes | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        _warn_once(f"ignored: {error}. It is made anew.")
+        _warn_once(f"ignored: {error}. It is created again.")
         return None
     head = len(_MARK) + _CHECKSUM_BYTES
     payload = content[head:]
     if hmac.compare_digest(content[:head], _MARK + keyed_digest(secret, key.encode(), payload)):
         return payload
-    _warn_once(f"ignored: '{place}' is damaged or was not written by torseur for this user. It is made anew.")
+    _warn_once(f"ignored: '{place}' is damaged or was not written by torseur for this user. It is created again.")
     return None
 
 

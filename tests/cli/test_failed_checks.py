@@ -77,7 +77,7 @@ def test_constraints_that_no_point_keeps_end_with_1(torseur: Any) -> None:
     )
     result = torseur("optimise", "o.toml", "--cores", "1", "--json")
     assert result.exit_code == 1, result.stderr
-    assert json.loads(result.stdout)["failed_checks"] == ["no point was found that keeps all constraints"]
+    assert json.loads(result.stdout)["failed_checks"] == ["no point was found that satisfies all constraints"]
 
 
 def test_mobility_that_its_check_denies_ends_with_1(torseur: Any, monkeypatch: pytest.MonkeyPatch) -> None:

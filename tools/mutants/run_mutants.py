@@ -45,14 +45,19 @@ def drawn(seed: int, count: int) -> list[tuple[Path, Mutation]]:
     return rng.sample(every, min(count, len(every)))
 
 
-def groups_of_tests(path: Path) -> list[list[str]]:
-    """Test files to run for a module: those that name what it defines, the rest of its room, the backstop."""
+def groups_of_tests(path: Path, nearest: int = 0) -> list[list[str]]:
+    """Test files to run for a module: those that name what it defines, the rest of its folder, the backstop.
+
+    With `nearest`, only so many files that name most of it: a share of killed mutants is then a lower bound.
+    """
     tree = ast.parse(path.read_text(encoding="utf-8"))
     own = [n.name for n in tree.body if isinstance(n, ast.FunctionDef | ast.ClassDef) and not n.name.startswith("_")]
     words = [path.stem, *own]
     files = [file for file in sorted(TESTS.rglob("test_*.py")) if "browser" not in file.stem]
     room = nearest_room(path)
     score = Counter({file: _mentions(file, words) + 2 * (room in file.parents) for file in files})
+    if nearest:
+        return [[str(file.relative_to(PROJECT)) for file, _ in score.most_common(nearest)]]
     near = [file for file, hits in score.most_common(MOST_FILES) if hits > 2 or (hits and room not in file.parents)]
     rest = [file for file in files if room in file.parents and file not in near][: 2 * MOST_FILES]
     groups = ([str(file.relative_to(PROJECT)) for file in group] for group in (near, rest))
@@ -78,6 +83,7 @@ class Judge:
     folder: Path
     limit: float
     """Seconds for each group of tests."""
+    nearest: int = 0
     broken: list[str] = field(default_factory=list)
     """Tests that fail without any fault: they tell nothing."""
 
@@ -86,7 +92,7 @@ class Judge:
         place = self.folder / "torseur" / path.relative_to(SOURCE)
         original = place.read_text(encoding="utf-8")
         unclear = False
-        for group in groups_of_tests(path):
+        for group in groups_of_tests(path, self.nearest):
             while True:
                 place.write_text(mutated(original, mutation), encoding="utf-8")
                 try:
@@ -155,6 +161,7 @@ def main() -> None:
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--minutes", type=float, default=60)
     options.add_argument("--limit", type=float, default=150, help="seconds for each group of tests")
+    options.add_argument("--nearest", type=int, default=0, help="only so many test files each: a lower bound, soon")
     options.add_argument("--record", type=Path, default=PROJECT / "build" / "mutants.jsonl")
     options.add_argument("--table", type=Path)
     asked = options.parse_args()
@@ -165,7 +172,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         shutil.copytree(SOURCE, folder / "torseur", ignore=shutil.ignore_patterns("__pycache__"))
-        judge = Judge(folder, asked.limit)
+        judge = Judge(folder, asked.limit, asked.nearest)
         for path, mutation in drawn(asked.seed, asked.count):
             name = path.relative_to(SOURCE).as_posix()
             if (name, mutation.line, mutation.column, mutation.text) in done or time.monotonic() > end:

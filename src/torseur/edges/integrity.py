@@ -98,7 +98,7 @@ def own_file(path: Path) -> bytes:
     with os.fdopen(handle, "rb") as file:
         status = os.fstat(handle)
         if not stat.S_ISREG(status.st_mode) or status.st_size > _LARGEST_FILE:
-            raise PermissionError(f"'{path}' is no file of ours")
+            raise PermissionError(f"'{path}' was not written by torseur")
         if sys.platform != "win32" and (status.st_uid != os.getuid() or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)):
             raise PermissionError(f"other users can write to '{path}'")
         return file.read(status.st_size)

@@ -81,7 +81,7 @@ def test_salt_cellar_has_ranks_three_two_and_one():
         ([[sp.exp(x)]], {}, r"row 1, column 1: exp\(x\) is no rational function"),
         ([[1, 2], [3]], {}, "one length"),
         ("A", {}, "expected a matrix"),
-        ([["x"]], {}, "no number and no expression"),
+        ([["x"]], {}, "neither a number nor an expression"),
         (SLIDE, {"constraints": [x, x - 1]}, "no common zero"),
         (SLIDE, {"constraints": x}, "a list of expressions"),
         (SLIDE, {"pivots": "best"}, "unknown choice of pivots 'best'"),

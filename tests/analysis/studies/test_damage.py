@@ -183,6 +183,6 @@ def test_a_file_that_is_no_log_stays(logged, tmp_path):
     study, _, _ = logged
     notes = tmp_path / "notes.txt"
     notes.write_text("do not touch\n")
-    with pytest.raises(TorseurError, match="no log of an optimisation"):
+    with pytest.raises(TorseurError, match="not a readable optimisation log"):
         optimise(study, notes)
     assert notes.read_text() == "do not touch\n"

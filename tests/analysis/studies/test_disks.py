@@ -263,7 +263,7 @@ def test_what_is_no_store_is_said(tmp_path):
     store = sweep(study).store
     (store.path / "zarr.json").write_text("{")
     (store.path / "status" / "seals" / "layout").write_text("{")
-    with pytest.raises(TorseurError, match="no store that can be read"):
+    with pytest.raises(TorseurError, match="not a readable store"):
         sweep(study)
     (tmp_path / "empty").mkdir()
     assert sweep(study, tmp_path / "empty").computed == 25

@@ -122,7 +122,7 @@ def test_a_motion_that_fails_ends_its_start_with_words(tmp_path):
     [
         (
             'objective = "miss"\nalgorithm = "L-BFGS-B"\nconstraints = { place = { at_most = 1 } }',
-            "keeps no constraints",
+            "cannot handle constraints",
         ),
         ('objective = "miss"\nstarts = 0', "expected a whole number from 1 on"),
         ('objective = "miss"\nconstraints = { place = { at_most = "1 kg" } }', "expected a length"),

@@ -133,7 +133,7 @@ def test_mistakes_in_formulas_are_named(formula, message):
     [
         ("measure a = angle(hand.z, arm) ;", "an angle is between directions"),
         ("measure a = distance(hand, nix) ;", "unknown body 'nix'"),
-        ("measure a = a + 1 ;", "defined by itself"),
+        ("measure a = a + 1 ;", "defined in terms of itself"),
         ("measure q = 2 ;", "'q' is defined twice"),
         ("measure a = reach + 2 kg ;", "cannot combine reach"),
     ],

@@ -117,7 +117,7 @@ def test_quaternions_start_at_length_one():
         as_system(quaternion_top(w=2.0, x=0.0, y=2.0))
     with pytest.raises(TorseurError, match="is not complete: x, y, z may be anything of length 0.8 together"):
         as_system(quaternion_top(w=0.6))
-    with pytest.raises(TorseurError, match="is zero, which is no rotation"):
+    with pytest.raises(TorseurError, match="is zero, which is not a rotation"):
         as_system(quaternion_top(w=0.0))
 
 

@@ -28,7 +28,7 @@ def test_a_slider_is_pushed_along_its_guide():
 
 def test_what_is_no_coupler_is_refused_with_the_joints_it_has():
     four_bar = library.load("four_bar")
-    with pytest.raises(MechanismError, match="'crank' is no coupler of 'rocker'.* it has A, B"):
+    with pytest.raises(MechanismError, match="'crank' is not a coupler of 'rocker'.* it has A, B"):
         ts.transmission_angle(four_bar, "crank", "rocker", "alpha", 1.0, 1.2)
     with pytest.raises(MechanismError, match="'couple'"):
         ts.transmission_angle(four_bar, "couple", "rocker", "alpha", 1.0, 1.2)

@@ -76,11 +76,11 @@ REFUSED = {
     "sensor 's': unknown body 'z'": {"sensors": [Sensor("s", "position", Frame("z"), "x")]},
     "frame 'f': unknown body 'z'": {"frames": {"f": Frame("z")}},
     "initial state: unknown coordinate 'qq'": {"initial": {"qq": 1}},
-    "parameter 'p' is defined by itself": {"parameters": [Parameter(symbol("p"), symbol("p") + 1, "1")]},
-    "parameter '[pr]' is defined by itself": {
+    "parameter 'p' is defined in terms of itself": {"parameters": [Parameter(symbol("p"), symbol("p") + 1, "1")]},
+    "parameter '[pr]' is defined in terms of itself": {
         "parameters": [Parameter(symbol("p"), 2 * symbol("r0"), "1"), Parameter(symbol("r0"), symbol("p") + 1, "1")]
     },
-    "law 'f' is defined by itself": {"laws": [Law(F, (X,), G(X)), Law(G, (X,), F(X))]},
+    "law 'f' is defined in terms of itself": {"laws": [Law(F, (X,), G(X)), Law(G, (X,), F(X))]},
     "law 'sin' has the name of a function": {"laws": [law("sin", ["x"], lambda x: x)]},
 }  # fmt: skip
 

@@ -115,7 +115,7 @@ def test_a_muscle_shortens_with_its_tension(tmp_path):
 
 @pytest.mark.parametrize(("old", "new", "said"), [
     ('Version="40000"', 'Version="10500"', "early OpenSim .Version=10500."),
-    ('Version="40000"', 'Version="four"', "no version of an OpenSim file"),
+    ('Version="40000"', 'Version="four"', "not a version of an OpenSim file"),
     ("/bodyset/body0</socket_parent><", "/bodyset/bodx0</socket_parent><", "unknown body or frame 'bodx0'.*body0"),
     ("<SimmSpline><x> -2 -1.2", "<SimmSpline><x> -2 -2.2", "do not increase"),
     ("<SimmSpline><x> -2 -1.2", "<SimmSpline><x> -2", "5 values of x and 6 of y"),

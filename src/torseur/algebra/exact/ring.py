@@ -53,7 +53,7 @@ def as_sympy(value: Any, place: str) -> Any:
 
     if isinstance(value, str | bool) or value is None:
         raise UnsupportedError(
-            f"{place}: {value!r} is no number and no expression; make symbols with ts.symbol or SymPy."
+            f"{place}: {value!r} is neither a number nor an expression; make symbols with ts.symbol or SymPy."
         )
     if isinstance(value, Fraction):
         return sp.Rational(value.numerator, value.denominator)
@@ -62,7 +62,7 @@ def as_sympy(value: Any, place: str) -> Any:
             to_sympy(value) if isinstance(value, Expr) or hasattr(value, "__expr__") else sp.sympify(value, strict=True)
         )
     except (sp.SympifyError, TypeError) as error:
-        raise UnsupportedError(f"{place}: {type(value).__name__} is no number and no expression.") from error
+        raise UnsupportedError(f"{place}: {type(value).__name__} is neither a number nor an expression.") from error
     if not isinstance(made, sp.Expr) or made.has(sp.nan, sp.zoo, sp.oo, -sp.oo):
         raise UnsupportedError(f"{place}: {made} is no finite number and no expression.")
     return made.xreplace({x: _rational(x, place) for x in made.atoms(sp.Float)})

@@ -72,7 +72,7 @@ def expand(expression: Any) -> Sum:
         case m.Identity():
             return {ONE: sympy.S.One}
     if isinstance(expression, m.MatrixExpr):
-        raise IntrinsicError(f"'{expression}' is no declared vector or matrix; make it with vector() or matrix().")
+        raise IntrinsicError(f"'{expression}' is not a declared vector or matrix; make it with vector() or matrix().")
     return {ONE: expression} if expression != 0 else {}
 
 

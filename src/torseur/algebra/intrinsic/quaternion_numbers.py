@@ -121,7 +121,7 @@ class Quaternion:
         w, x, y, z = self
         square = self.square
         if isinstance(square, int | float) and square == 0:
-            raise IntrinsicError("the quaternion 0 stands for no rotation.")
+            raise IntrinsicError("the zero quaternion does not represent a rotation.")
         rows = (
             (w * w + x * x - y * y - z * z, 2 * (x * y - w * z), 2 * (x * z + w * y)),
             (2 * (x * y + w * z), w * w - x * x + y * y - z * z, 2 * (y * z - w * x)),

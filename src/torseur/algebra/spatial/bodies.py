@@ -375,7 +375,7 @@ def _rotation(value: Any) -> Rotation:
         gap = float(np.max(np.abs(matrix.T @ matrix - np.eye(3))))
         if gap > 1e-9 or np.linalg.det(matrix) < 0:
             reason = f"its columns are orthonormal to {gap:.1g} only" if gap > 1e-9 else "it reflects (determinant -1)"
-            raise ArgumentError(f"rotation: the matrix is no rotation, {reason}.")
+            raise ArgumentError(f"rotation: the matrix is not a rotation, {reason}.")
     return Rotation((MatrixTurn(Matrix3(rows)),))
 
 

@@ -27,9 +27,9 @@ def as_scalar(value: Any, what: str) -> Scalar:
     package = type(value).__module__.partition(".")[0]
     is_matrix = getattr(value, "shape", None) not in (None, ())
     if isinstance(value, bool) or is_matrix or not (isinstance(value, Expr | Number) or package in ("sympy", "mpmath")):
-        raise ArgumentError(f"{what}: {_text(value)} is no number and no expression (ts.symbol, SymPy).")
+        raise ArgumentError(f"{what}: {_text(value)} is neither a number nor an expression (ts.symbol, SymPy).")
     if isinstance(value, complex) or (isinstance(value, float) and not isfinite(value)):
-        raise ArgumentError(f"{what}: {value!r} is no finite real number.")
+        raise ArgumentError(f"{what}: {value!r} is not a finite real number.")
     return value
 
 
@@ -107,7 +107,7 @@ def differentiate(entries: Sequence[Scalar], by: Any, what: str) -> list[Scalar]
     import sympy as sp
 
     if wrong := [symbol for symbol in rates if not getattr(symbol, "_diff_wrt", False)]:
-        raise ArgumentError(f"{what}: {_text(wrong[0])} is no symbol to differentiate by (ts.symbol, SymPy's Symbol).")
+        raise ArgumentError(f"{what}: {_text(wrong[0])} is not a symbol of torseur or SymPy.")
     return [sum(sp.diff(x, symbol) * rate for symbol, rate in rates.items()) for x in in_sympy(entries)]
 
 

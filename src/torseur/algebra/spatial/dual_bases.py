@@ -75,4 +75,4 @@ def _exact(value: Any) -> Any:
 
 
 def _dependent(kind: str) -> ArgumentError:
-    return ArgumentError(f"dual_basis: the six {kind} are dependent, so that they are no basis.")
+    return ArgumentError(f"dual_basis: the six {kind} are dependent and do not form a basis.")

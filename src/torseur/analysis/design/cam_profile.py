@@ -111,7 +111,7 @@ def _require(law: Expr, angle: Expr, base_radius: float, roller_radius: float, o
         )
     if abs(offset) >= base_radius + roller_radius:
         raise TorseurError(
-            f"cam: the follower's way is {abs(offset):g} m from the axis and misses the base circle of "
+            f"cam: the follower's line of motion is {abs(offset):g} m from the axis and misses the base circle of "
             f"{base_radius + roller_radius:g} m; choose a smaller offset."
         )
     if flat and (roller_radius or offset):

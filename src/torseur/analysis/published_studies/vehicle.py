@@ -1,4 +1,4 @@
-"""A vehicle that slips, yaws and rolls after a step of steering, by its rear axle: Sandel (2007), section 2.4.3.
+"""A vehicle that slips, yaws and rolls after a step steer, by its rear axle: Sandel (2007), section 2.4.3.
 
     M V (α' + r) - M h x' = lateral tyre forces,   Izz r' + Ixz x' = their moment,   φ' = x
     (Ixx + M h²) x' - M h V (α' + r) + Ixz r' = -b x - (K - M g h) φ
@@ -94,7 +94,7 @@ def steady(speed: float = 30.0, steering: float = 0.15) -> Sensitivities:
 
 
 def transient(speed: float = 30.0, steering: float = 0.15, until: float = 5.0, rtol: float = 1e-9) -> Sensitivities:
-    """The same after a step of steering, as functions of time, with the heading."""
+    """The same after a step steer, as functions of time, with the heading."""
     plain: list[str | Criterion] = ["alpha", "r", "phi", "lateral_acceleration"]
     criteria = [*plain, Criterion("r", "integral", name="heading")]
     values = {"V": speed, "beta": steering}

@@ -62,7 +62,7 @@ def _at_instants(study: Study, tangents: Tangents, jumps: int) -> dict[str, tupl
     return table
 
 
-SINGULAR = "The motion passes a singular configuration, beside which derivatives lose digits."
+SINGULAR = "The motion passes a singular configuration, near which derivatives lose digits."
 SUSPECT = 1e-3  # growth times tolerance from which digits are lost
 MEANINGLESS = 1.0
 BASIS_LOST = 1e-4  # condition number of a basis of adjoint solutions times the tolerance, beyond which it is not used

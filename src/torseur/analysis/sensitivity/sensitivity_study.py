@@ -237,7 +237,7 @@ class Study:
                 continue
             symbols = {self.variation.constants[slot] for slot, _ in parameter.constants}
             if symbols & self._symbols or parameter.starts:
-                reason = "no criterion depends on what it changes in this motion"
+                reason = "no criterion depends on it in this motion"
             else:
                 reason = f"neither the motion of {self.variation.system.name} nor a criterion depends on it"
             notes.append(f"The derivatives by '{parameter.name}' are exactly zero: {reason}.")

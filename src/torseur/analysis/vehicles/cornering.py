@@ -118,7 +118,7 @@ class SteadyCornering:
     def of(self, name: str) -> Vector:
         """A coordinate or speed over the turns."""
         if name not in self.turns[0].state:
-            raise TorseurError(f"'{name}' is no coordinate or speed of {self.vehicle.mechanism.name}.")
+            raise TorseurError(f"'{name}' is not a coordinate or speed of {self.vehicle.mechanism.name}.")
         return np.array([turn.state[name] for turn in self.turns])
 
 
@@ -208,7 +208,7 @@ def _rolling(vehicle: Vehicle, speed: float, parameters: Mapping[str, float]) ->
     own = float(np.hypot(*rates[slots]))
     if own <= 0.0:
         raise TorseurError(
-            f"{vehicle.mechanism.name}: the initial state must move ahead, so that it is known how the wheels turn: "
+            f"{vehicle.mechanism.name}: the vehicle must move forward at the start, which tells how the wheels turn: "
             "init vx = 20 m/s, ..."
         )
     return {name: float(v) * speed / own for name, v in zip(names, point.v, strict=True) if v}

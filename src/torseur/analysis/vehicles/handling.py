@@ -1,4 +1,4 @@
-"""Handling: what small motions about straight running, a step of steering and a change of lanes say of a vehicle."""
+"""Handling: what small motions about straight running, a step steer and a change of lanes say of a vehicle."""
 
 from __future__ import annotations
 
@@ -188,7 +188,7 @@ def eigenvalues_over_speed(
 
 @dataclass(frozen=True, eq=False)
 class StepSteer:
-    """The motion after a step of steering, and its characteristics (times from when half the step is done)."""
+    """The motion after a step steer, and its characteristics (times from when half the step is done)."""
 
     motion: Trajectory
     angle: float

@@ -80,7 +80,7 @@ def _box(suspension: Suspension, vary: Mapping[str, tuple[float, float]]) -> tup
     now = dict(zip(layout.parameter_names, suspension.prepared.start().point.numbers.parameters.tolist(), strict=True))
     for name, (least, most) in vary.items():
         if name not in now:
-            raise TorseurError(f"'{name}' is no parameter of the suspension, or nothing in it depends on it.")
+            raise TorseurError(f"'{name}' is not a parameter of the suspension, or nothing in it depends on it.")
         if not least < most:
             raise TorseurError(f"{name}: expected bounds that rise, got {least:g}..{most:g}.")
     low = np.array([least for least, _ in vary.values()])

@@ -168,6 +168,6 @@ def unsteadiness(motions: SmallMotions) -> str | None:
     worst = int(np.argmax(scaled))
     name = (*layout.accelerations, *layout.rates[len(layout.joint_rates) :])[worst].name
     return (
-        f"The state is no equilibrium: {name} = {changing[worst]:.4g}. These are small motions about a motion "
+        f"The state is not an equilibrium: {name} = {changing[worst]:.4g}. These are small motions about a motion "
         "at its start; --equilibrium looks for a state of rest."
     )

@@ -35,7 +35,7 @@ SourceArgument = Annotated[
     str,
     typer.Argument(
         metavar="FILE",
-        help="A description (.lsd), a robot (.urdf, .xml), library:NAME, or - for standard input.",
+        help="A description (.lsd), a robot (.urdf, .xacro, .sdf, .xml, .osim), library:NAME, or - for standard input.",
         autocompletion=complete_source,
         show_default=False,
     ),

@@ -60,7 +60,7 @@ class ConstrainedSystem:
         """v' and λ under the loads and other generalised forces.
 
         NaN where the rank of the constraints is unclear or they contradict each other, and for multipliers of
-        constraints that follow from each other: nothing that moves tells how they share the load.
+        constraints that follow from each other: the motion does not determine how they share the load.
         """
         e = self.equations
         bias = td.bias(e.regrouped_tree, e.layout.coordinates, e.layout.speeds)

@@ -131,7 +131,7 @@ def read_request(equations: Equations, text: str) -> Request:
     for words in (level.words for level in levels):
         if len(set(words)) < len(words):
             twice = "/".join([function, words[0], words[0]])
-            raise TorseurError(f"{text}: the same derivative is asked for twice. Second derivatives read {twice}.")
+            raise TorseurError(f"{text}: the same derivative is requested twice. Second derivatives read {twice}.")
     if len(levels) > HIGHEST_ORDER:
         raise UnsupportedError(f"{text}: derivatives go up to order {HIGHEST_ORDER}, this is order {len(levels)}.")
     if any(level.along and not level.words[0] for level in levels):

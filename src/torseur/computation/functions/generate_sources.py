@@ -68,7 +68,7 @@ def module_of(
         control_law(equations, text) if text in CONTROL_LAWS else programs_of(equations, [text])[0] for text in texts
     )
     if not programs:
-        raise TorseurError("no function is asked for, such as inverse_dynamics.")
+        raise TorseurError("no function is requested; name one, such as inverse_dynamics.")
     accelerated = any(node in program.given for program in programs for node in equations.layout.accelerations)
     names = motion_names(equations.tree, accelerated)
     programs = tuple(program.with_labels(names) for program in programs)

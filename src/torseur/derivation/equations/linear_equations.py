@@ -188,7 +188,7 @@ class _Reference:
         constant = {term: c for term, c in terms.items() if TIME not in symbols_of([expression_of({term: c})])}
         if constant:
             raise UnsupportedError(
-                f"the state to linearise about is no equilibrium: along {speed.rstrip(chr(39))} the forces leave "
+                f"the state to linearise about is not an equilibrium: along {speed.rstrip(chr(39))} the forces leave "
                 f"{short_expression(expression_of(constant))}. Say one by formulas of the parameters (--about, or "
                 "about=...); the command equilibrium finds one in numbers."
             )

@@ -22,7 +22,7 @@ def definitions_of(mechanism: Mechanism) -> dict[Expr, Expr]:
             return independent
         expanded = substitute([independent[s] for s in left], dependent)
         independent.update(zip(left, expanded, strict=True))
-    raise MechanismError(f"parameter '{left[0].name}' is defined by itself.")
+    raise MechanismError(f"parameter '{left[0].name}' is defined in terms of itself.")
 
 
 def _depends(parameter: Parameter) -> bool:

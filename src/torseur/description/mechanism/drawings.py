@@ -101,7 +101,7 @@ class Drawing:
         if self.colour:
             rgb(self.colour)
         if self.transparency is not None and self.transparency.is_constant and not 0 <= self.transparency.value <= 1:
-            raise MechanismError(f"transparency {self.transparency.value}: expected 0 (solid) to 1 (not seen).")
+            raise MechanismError(f"transparency {self.transparency.value}: expected 0 (solid) to 1 (invisible).")
 
     @property
     def owner(self) -> str:

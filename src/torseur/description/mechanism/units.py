@@ -173,7 +173,7 @@ def _from_pint(word: str, text: str) -> Unit:
     except Exception as problem:
         raise _unreadable(text) from problem
     if set(powers) - set(_PINT_BASE) or two.magnitude != 2 * one.magnitude:
-        raise UnitError(f"unit '{word}' is of a kind that mechanics does not use.")
+        raise UnitError(f"unit '{word}' has a dimension that mechanics does not use.")
     return Unit(ratio, 0, tuple(float(powers.get(base, 0)) for base in _PINT_BASE))
 
 

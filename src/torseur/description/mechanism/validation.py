@@ -251,7 +251,7 @@ def implied_speeds(joint: Joint) -> list[str]:
 
 
 def _check_definitions(mechanism: Mechanism) -> None:
-    """No parameter or law is defined by itself, and no law hides a function."""
+    """No parameter or law is defined in terms of itself, and no law hides a function."""
     parameters = {
         p.name: [str(s.name) for s in symbols_of([p.value])] for p in mechanism.parameters if p.value is not None
     }
@@ -263,7 +263,7 @@ def _check_definitions(mechanism: Mechanism) -> None:
     for kind, uses in (("parameter", parameters), ("law", laws)):
         circular = _first_circular(uses)
         if circular is not None:
-            raise MechanismError(f"{kind} '{circular}' is defined by itself.")
+            raise MechanismError(f"{kind} '{circular}' is defined in terms of itself.")
 
 
 def check_masses(mechanism: Mechanism, changes: Mapping[str, float]) -> None:

@@ -78,7 +78,7 @@ class C3dFile:
         """How numbers are written: by an Intel, DEC or MIPS processor."""
         header = self.content[:BLOCK]
         if len(header) < BLOCK or header[1] != _KEY or header[0] == 0:
-            raise RecordingError(f"'{self.path}' is not a C3D file: its first block is no C3D header.")
+            raise RecordingError(f"'{self.path}' is not a C3D file: its first block is not a C3D header.")
         place = (header[0] - 1) * BLOCK + 3
         found = self.content[place] if place < len(self.content) else 0
         if found not in (_INTEL, _DEC, _MIPS):

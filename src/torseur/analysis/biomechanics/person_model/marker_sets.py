@@ -151,7 +151,7 @@ def _read_set(name: str, text: str, where: str) -> MarkerSet:
     try:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as problem:
-        raise RecordingError(f"{where} is no TOML: {problem}.") from problem
+        raise RecordingError(f"{where} is not valid TOML: {problem}.") from problem
     for key in content:
         if key not in _KEYS:
             raise RecordingError(unknown_name("entry", key, _KEYS, f"{where}: "))

@@ -62,7 +62,7 @@ class _ChannelDerivatives:
         if not self.kept.any():
             raise IdentificationError(
                 f"trial '{self.name}': between its gaps, '{channel}' has no {self.how.least_samples} samples in a row "
-                f"to differentiate by {self.how.words}. Take another way, or record speeds and accelerations."
+                f"to differentiate by {self.how.words}. Choose another method, or record speeds and accelerations."
             )
         return first, second
 

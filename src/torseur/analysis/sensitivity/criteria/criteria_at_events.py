@@ -148,6 +148,6 @@ class InstantCriteria:
         if of_event == 0.0:
             raise TorseurError(
                 f"criterion '{criterion.label}': the event function touches zero without crossing it, so that its time "
-                "has no derivative by the parameters."
+                "has no derivative with respect to the parameters."
             )
         return of_formula, of_event

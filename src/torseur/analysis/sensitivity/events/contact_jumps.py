@@ -96,7 +96,7 @@ class ContactRules:
             names = " and ".join(f"'{contacts.impacts[k].name}'" for k in contacts.rebounding)
             raise UnsupportedError(
                 f"contacts {names} are hit at the same time: which of them comes first depends on the parameters, so "
-                "that the motion has no derivative by them there."
+                "that the motion has no derivative with respect to them there."
             )
         if contacts.rebounding:
             return [self._rebound(contacts)]

@@ -94,7 +94,7 @@ class Crossing:
         if met.rate == 0.0:
             raise TorseurError(
                 f"{self.name}: the event function touches zero without crossing it at t = {t:.6g} s, so that its time "
-                "has no derivative by the parameters."
+                "has no derivative with respect to the parameters."
             )
         return met
 

@@ -148,7 +148,7 @@ def spelled_multiplier(multiplier: Expr) -> str:
 
 
 def _stated_start(equations: Equations) -> list[Expr] | None:
-    """y at the start as formulas, where each entry is given by itself."""
+    """y at the start as formulas, where each entry is defined in terms of itself."""
     layout, mechanism = equations.layout, equations.mechanism
     if equations.is_constrained or len(layout.coordinates) - len(mechanism.states) != len(layout.speeds):
         return None

@@ -69,7 +69,7 @@ def verify(
 ) -> Sensitivities:
     """The result with what differences say: of each parameter if asked for, by default along one direction.
 
-    After the first motion `is_delicate` says whether it met anything beside which derivatives lose digits.
+    After the first motion `is_delicate` says whether it met anything near which derivatives lose digits.
     """
     if each is False or not result.responses:
         return result

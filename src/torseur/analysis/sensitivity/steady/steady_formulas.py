@@ -51,7 +51,7 @@ def steady_formulas(
         if name not in known:
             raise TorseurError(unknown_name("coordinate, speed, state or parameter", name, known, "unknowns: "))
         if name in varied:
-            raise TorseurError(f"'{name}' is solved for, so that nothing can be differentiated by it.")
+            raise TorseurError(f"'{name}' is solved for, so it is not available to differentiate with respect to.")
     system = system_without_values(equations)[1]
     fixed = dependent_parameters(system)
     for name in varied:

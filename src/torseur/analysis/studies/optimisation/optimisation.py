@@ -140,7 +140,7 @@ class Optimum(Displayed):
 
     def __repr__(self) -> str:
         point = ", ".join(f"{name} = {value:.6g}" for name, value in self.point.items())
-        kept = "" if self.feasible else "; no point keeps all constraints"
+        kept = "" if self.feasible else "; no point satisfies all constraints"
         return f"Optimum: {self.goal} = {self.objective:.6g} at {point}, after {len(self.iterates)} steps{kept}"
 
 
@@ -161,7 +161,7 @@ def optimise(
     if algorithm not in ALGORITHMS:
         raise TorseurError(unknown_name("algorithm", str(algorithm), ALGORITHMS, f"'{study.path}': "))
     if algorithm == "L-BFGS-B" and problem.limits:
-        raise TorseurError(f"'{study.path}': L-BFGS-B keeps no constraints. Use SLSQP or trust-constr.")
+        raise TorseurError(f"'{study.path}': L-BFGS-B cannot handle constraints. Use SLSQP or trust-constr.")
     journal = Journal(Path(log) if log else study.path.with_suffix(".optimum.jsonl"), study.digest)
     starts = list(enumerate(_starting_points(len(problem.names), _starts(study))))
     with lock(journal.path, "optimisation"):

@@ -41,7 +41,7 @@ class Journal:
             content = self.path.read_bytes()
             lines = self._lines(content)
             if not lines:
-                raise TorseurError(f"'{self.path}' is no log of an optimisation that can be read. Give another name.")
+                raise TorseurError(f"'{self.path}' is not a readable optimisation log. Give another name.")
             if any(line.get("study") != self.study for line in lines):
                 raise TorseurError(
                     f"'{self.path}' belongs to another study, or this one before it was changed. Remove it."

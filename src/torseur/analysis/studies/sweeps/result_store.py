@@ -174,7 +174,7 @@ def is_store(path: Path) -> bool:
 def _open(path: Path, study: SweepStudy, columns: Sequence[Column]) -> Store:
     layout = Seals(path).layout()
     if layout is None:
-        raise TorseurError(f"'{path}' is no store that can be read. Give another name.")
+        raise TorseurError(f"'{path}' is not a readable store. Give another name.")
     _refuse_other(path, layout.study, study)
     return Store(path, _zarr().open_group(path, mode="r+"), study, columns, layout)
 
@@ -213,7 +213,7 @@ def _lay_out_again(path: Path, study: SweepStudy, columns: Sequence[Column], uni
         attributes = json.loads((path / "zarr.json").read_bytes())["attributes"]
         digest, chunk = attributes["study_digest"], chunk or int(attributes["chunk"])
     except (ValueError, KeyError, TypeError, OSError, RecursionError) as problem:
-        raise TorseurError(f"'{path}' is no store that can be read. Give another name.") from problem
+        raise TorseurError(f"'{path}' is not a readable store. Give another name.") from problem
     _refuse_other(path, digest, study)
     # The old one goes away only when the new one is complete.
     aside = path.with_name(f".{path.name}.{os.getpid()}.lost")
@@ -224,7 +224,7 @@ def _lay_out_again(path: Path, study: SweepStudy, columns: Sequence[Column], uni
         os.replace(aside, path)
         raise
     shutil.rmtree(aside, ignore_errors=True)
-    store.damage += (Damage(f"{STATUS}/seals/layout", None, "the checksums are missing or damaged, all points anew"),)
+    store.damage += (Damage(f"{STATUS}/seals/layout", None, "damaged checksums; all points are computed again"),)
     return store
 
 

@@ -30,7 +30,7 @@ DescriptionOption = Annotated[
 ]
 MethodOption = Annotated[
     str | None,
-    typer.Option("--method", metavar="NAME", help="Method to use instead of the study's.", show_default=False),
+    typer.Option("--method", metavar="NAME", help="Method, overriding the study.", show_default=False),
 ]
 PayloadOption = Annotated[
     list[str] | None,

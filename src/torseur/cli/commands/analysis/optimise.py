@@ -50,7 +50,7 @@ def optimise(
         from torseur.presentation.report.studies import write_optimisation_page
 
         write_optimisation_page(optimum, described, report)
-    failed = [] if optimum.feasible else ["no point was found that keeps all constraints"]
+    failed = [] if optimum.feasible else ["no point was found that satisfies all constraints"]
     if json:
         print_json({
             "point": optimum.point, "criteria": optimum.criteria, "objective": optimum.objective,
@@ -74,6 +74,6 @@ def _tell(optimum: Optimum) -> None:
     criteria = [[name, f"{x:.9g}", optimum.units[name]] for name, x in optimum.criteria.items()]
     show_table("", ["criterion", "value", "unit"], criteria, (1,))
     if not optimum.feasible:
-        say("No point was found that keeps all constraints; this is the nearest.")
+        say("No point was found that satisfies all constraints; this is the closest.")
     for number, message in enumerate(optimum.messages, 1):
         say(f"start {number}: {message}")

@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 HEIGHT = "Height of the person, e.g. 1.78 or '178 cm'."
 MASS = "Mass of the person in kg."
-TABLE = "Proportions of the segments: de_leva_male, de_leva_female, dempster or human36."
-STANDING = "Recording of the person standing still: lengths of segments and places of markers."
-SET = "Another length, mass or radius of a segment, e.g. 'r_thigh_length=0.43 m'. Repeatable."
+TABLE = "Anthropometric table: de_leva_male, de_leva_female, dempster or human36."
+STANDING = "Static trial, from which segment lengths and marker positions are taken."
+SET = "Length, mass or radius of a segment instead of the table's, e.g. 'r_thigh_length=0.43 m'. Repeatable."
 TRIALS = "Markers: .c3d, .trc or .csv; several trials of the same movement are reported together."
 CYCLES = "File for the mean and standard deviation of every curve over the cycles of all trials, .csv."
 STRIDES = "File for times, lengths and work of every stride, .csv."
-NORMAL = "Usual curves, drawn beside: a .csv such as --cycles writes."
+NORMAL = "Normative curves to draw for comparison: a .csv file such as --cycles writes."
 OUT = (
     "File for one trial: .csv with everything over time, .mot with angles, .trc with markers, .c3d with markers, "
     "plates and our results."

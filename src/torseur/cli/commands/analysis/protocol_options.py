@@ -21,9 +21,9 @@ BODY = (
     "the rest is held."
 )
 HOLD = "Coordinate held at a value, e.g. 'r_wrist_flexion=0 deg'. Repeatable."
-HIP = "Hips by harrington, bell, hara or davis, by score (with --functional), or where the model has them (model)."
-FUNCTIONAL = "Recording of legs that move in all directions, for --hip score."
-WIDTH = "Breadth of a joint with its skin, e.g. 'knee=105 mm' (knee, ankle, elbow). Repeatable."
+HIP = "Hip joint centres: harrington, bell, hara or davis (regression), score (needs --functional), or model."
+FUNCTIONAL = "Functional trial, in which the legs move in all directions, for --hip score."
+WIDTH = "Measured width of a joint over the skin, e.g. 'knee=105 mm' (knee, ankle, elbow). Repeatable."
 PROTOCOL = "Markers and body"
 
 

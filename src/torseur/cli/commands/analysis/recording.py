@@ -13,19 +13,19 @@ if TYPE_CHECKING:
     from torseur.analysis.biomechanics import MotionTrial
 
 UNIT = "Unit of lengths in the file, if the file states a wrong one."
-UP = "Axis that points up: x, y or z, with - before it where it points down."
-SUBJECT = "Whose markers are read, where a file has those of several people ('Anna:LASI')."
+UP = "Axis that points up: x, y or z; -x, -y or -z for an axis that points down."
+SUBJECT = "Person whose markers are read, if the file has those of several ('Anna:LASI')."
 SEGMENT = "Markers on one rigid segment, whose shape is checked: 'arm=A1,A2,A3,A4'. Repeatable."
 
 RecordingArgument = Annotated[
     Path, typer.Argument(metavar="RECORDING", help="Markers: .c3d, .trc or .csv.", show_default=False)
 ]
-PLATES = "Plates that count, by number or name, e.g. '1,3'; 'none' leaves all out."
-ZERO = "Take off what plates show while nobody stands on them."
-THRESHOLD = "Vertical force in N below which nothing stands on a plate."
-FILL = "Bridge gaps of markers of up to so many frames by splines; every one is noted."
-FILTER = "Low-pass filter for markers and plates alike, in Hz (Butterworth, order 4, without lag)."
-RATE = "Bring the markers to this rate in Hz; what it cannot show is filtered away before."
+PLATES = "Force plates to use, by number or name, e.g. '1,3'; 'none' ignores all of them."
+ZERO = "Subtract the offset that the force plates show while they are unloaded."
+THRESHOLD = "Vertical force in N below which a force plate counts as unloaded."
+FILL = "Fill marker gaps of up to this many frames with splines; each is reported."
+FILTER = "Cut-off frequency in Hz of a low-pass filter for markers and force plates (Butterworth, order 4, zero lag)."
+RATE = "Resample the markers to this rate in Hz, with an anti-aliasing filter."
 LIKELY = 0.3  # likeness from which a set of markers is mentioned
 CONDITIONING = "Conditioning"
 

@@ -84,7 +84,7 @@ EquilibriumOption = Annotated[
 ]  # fmt: skip
 InputOption = Annotated[
     str,
-    typer.Option("--input", metavar="NAME", help="Coordinate that the force of a response acts along.",
+    typer.Option("--input", metavar="NAME", help="Coordinate along which the oscillating force acts.",
                  show_default=False, rich_help_panel=STILL),
 ]  # fmt: skip
 FromOption = Annotated[

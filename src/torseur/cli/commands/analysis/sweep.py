@@ -30,10 +30,10 @@ SharedOption = Annotated[
 ]
 BackendOption = Annotated[
     str | None,
-    typer.Option("--backend", metavar="cpu|cuda", help="Where motions are computed, instead of where the study says."),
+    typer.Option("--backend", metavar="cpu|cuda", help="Where motions are computed, overriding the study."),
 ]
 CheckOption = Annotated[
-    bool, typer.Option("--check", help="Only compare the store with its checksums; name what is damaged.")
+    bool, typer.Option("--check", help="Only verify the checksums of the store, and list what is damaged.")
 ]
 ReportOption = Annotated[
     Path | None, typer.Option("--report", metavar="FILE.html", help="Write a page with tables and plots.")

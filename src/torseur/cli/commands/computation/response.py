@@ -42,7 +42,10 @@ FrequenciesOption = Annotated[
 
 
 TimeOption = Annotated[
-    float, typer.Option("--time", metavar="S", help="Time (s) at which laws of time are taken.", rich_help_panel=STATE)
+    float,
+    typer.Option(
+        "--time", metavar="S", help="Time (s) at which time-dependent laws are evaluated.", rich_help_panel=STATE
+    ),
 ]
 
 

@@ -11,7 +11,7 @@ import typer
 from torseur.cli.shared.option_rules import Rule, force_needs, option_rules
 from torseur.cli.shared.options import ForceOption, JsonOption, SourceArgument
 
-INDEPENDENT = "Of closed loops: speeds that stay, e.g. \"phi',x'\"."
+INDEPENDENT = "For closed loops: speeds to keep as independent, e.g. \"phi',x'\"."
 
 
 class PageFormat(StrEnum):
@@ -30,7 +30,9 @@ class DerivationOptions(NamedTuple):
     source: SourceArgument
     form: Annotated[PageFormat, typer.Option("--format", help="html is a page whose steps fold.")] = PageFormat.text
     independent: Annotated[str | None, typer.Option("--independent", metavar="SPEEDS", help=INDEPENDENT)] = None
-    out: Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write them to a file.")] = None
+    out: Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write the derivation to a file.")] = (
+        None
+    )
     force: ForceOption = False
     json: JsonOption = False
 
@@ -40,7 +42,7 @@ class DerivationOptions(NamedTuple):
     force_needs("--out"),
 )
 def derivation(options: DerivationOptions) -> None:
-    """How the equations come about: bodies, joints, mass blocks, passage matrices, substitutions and loops.
+    """Show step by step how the equations are derived: bodies, joints, mass blocks, passage matrices, closed loops.
 
     Example: torseur derivation library:slider_crank --format html -o steps.html
     """

@@ -23,7 +23,7 @@ LEVELS = (
     "matrix: M v' + b = Q, the default; scalar: one equation per speed."
 )
 FORMAT = "Output format: latex is a fragment to paste, tex a whole document; docx needs --out."
-STEPS = "Of the intrinsic level: how far accelerations are expanded, 0 (defined below) to 3 (in rates of coordinates)."
+STEPS = "Intrinsic level: how far accelerations are expanded, 0 (defined below) to 3 (in rates of coordinates)."
 
 
 COLLECT = "Scalar level: collect by accelerations and products of speeds, in the most factored form."
@@ -33,11 +33,11 @@ PART = "Give a part a name, e.g. 'A=m2*l2^2'. Repeatable."
 OPEN = "Write the part of this name out, e.g. P3. Repeatable."
 ELIMINATE = "Scalar level: eliminate the multipliers; the equations are in the independent speeds."
 SOLVE = "Scalar level: eliminate the multipliers and solve for the accelerations."
-INDEPENDENT = "With --eliminate, --solve or --linear: speeds that stay, e.g. \"phi',x'\"."
+INDEPENDENT = "With --eliminate, --solve or --linear: speeds to keep as independent, e.g. \"phi',x'\"."
 LINEAR = "The equations of small motions about a steady state, multipliers eliminated."
 ABOUT = "With --linear: a coordinate or speed of that state, e.g. 'theta=pi' or \"x'=v\". Repeatable."
 ENERGY = "Print the kinetic energy instead, as a sum of squares."
-SENSITIVITY = "Instead the system that derivatives of the motion by parameters obey: direct (tangents) or adjoint."
+SENSITIVITY = "Write the sensitivity system of the motion instead: direct (tangent) or adjoint."
 CRITERION = "With --sensitivity: the formula whose derivatives are wanted; the adjoint system needs one."
 KIND = "What the criterion is: value, integral, maximum, minimum, event or 'event time' (with --when)."
 PARAMETERS = "With --sensitivity: m1, q1(0), arm.mass, l=l1+r2; by default all parameters."
@@ -120,7 +120,7 @@ class EquationsOptions(NamedTuple):
     Rule("--linear", not_with="--level=intrinsic --level=recursive --kinetic-energy --collect --eliminate --solve",
          why="the equations of small motions are written one by one or as matrices"),
     Rule("--about", needs="--linear", why="it says which state is linearised about"),
-    Rule("--independent", needs="--eliminate --solve --linear", why="it chooses the speeds that stay"),
+    Rule("--independent", needs="--eliminate --solve --linear", why="it chooses the independent speeds"),
     Rule("--level --formalism", not_with="--kinetic-energy",
          why="the kinetic energy has no levels and is the same by every formalism"),
     Rule("--parameters --criterion --second-order", needs="--sensitivity", why="it belongs to a sensitivity study"),
@@ -132,7 +132,7 @@ class EquationsOptions(NamedTuple):
     force_needs("--out"),
 )  # fmt: skip
 def equations(options: EquationsOptions) -> None:
-    """The equations of motion M v' + b = Q, or the systems that their derivatives by parameters obey.
+    """Write the equations of motion M v' + b = Q, or their direct or adjoint sensitivity equations.
 
     Example: torseur equations library:double_pendulum --level scalar --format latex
     """

@@ -27,7 +27,7 @@ INPUT = (
     "Coordinate that a motor drives, for singularities of type 2. Repeatable; by default those that `actuate` names."
 )
 OUTPUT = "Output coordinate, for singularities of type 1 and condition numbers. Repeatable."
-MAP = "One of the two coordinates of a map of singular lines, e.g. 'x=-1..1'; the others are locked. Twice."
+MAP = "One of the two coordinates of a map of singular lines, e.g. 'x=-1..1'; the others are locked. Give it twice."
 PICTURE = "SVG file to draw the map into."
 TIME = "Time (s) at which drivers and other time-dependent quantities are evaluated."
 SYZYGIES = "The passage matrix N as polynomials, by standard bases; for small loops."
@@ -78,7 +78,7 @@ class LoopsOptions(NamedTuple):
 def loops(options: LoopsOptions) -> None:
     """Analyse closed loops: mobility, rank, redundant constraints and independent coordinates.
 
-    The loops are closed near the initial state (--init) first, and everything is said of that configuration.
+    The loops are closed near the initial state (--init) first, and all results refer to that configuration.
 
     Examples:
 

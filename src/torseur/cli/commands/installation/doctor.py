@@ -43,7 +43,7 @@ class Trial:
 def doctor(json: JsonOption = False) -> None:
     """Show what is installed, which backends there are and where compiled code is cached, and run a short self-test.
 
-    Ends with 1 when the self-test fails. Paste its output into a report of a problem.
+    Ends with 1 when the self-test fails. Paste its output into bug reports.
 
     Example: torseur doctor
     """

@@ -29,7 +29,7 @@ PageOption = Annotated[
 ]
 CriterionOption = Annotated[
     list[str] | None,
-    typer.Option("--criterion", metavar="EXPR", help="Show how this formula changes with parameters. Repeatable."),
+    typer.Option("--criterion", metavar="EXPR", help="Criterion whose sensitivities are shown. Repeatable."),
 ]
 OutputOption = Annotated[
     list[str] | None,
@@ -37,14 +37,14 @@ OutputOption = Annotated[
 ]
 OverOption = Annotated[
     str | None,
-    typer.Option("--over", metavar="EXPR", help="Draw the outputs, or all coordinates, over this as well."),
+    typer.Option("--over", metavar="EXPR", help="Also plot the outputs, or all coordinates, against this quantity."),
 ]
 ArrowsOption = Annotated[
     list[str] | None,
     typer.Option(
         "--arrows",
         metavar="KIND",
-        help="Arrows along the motion: velocity, force or reaction, also with m per unit: force=0.002. Repeatable.",
+        help="Arrows: velocity, force or reaction, optionally with a scale in m per unit: force=0.002. Repeatable.",
     ),
 ]
 LengthOption = Annotated[

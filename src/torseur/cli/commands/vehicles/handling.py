@@ -19,35 +19,46 @@ SHOWN = 16  # turns on the screen
 
 SteeringOption = Annotated[
     str,
-    typer.Option("--steering", metavar="NAME", help="Parameter that steers, an angle or a way.", show_default=False),
+    typer.Option(
+        "--steering",
+        metavar="NAME",
+        help="Steering input: a parameter, an angle or a displacement.",
+        show_default=False,
+    ),
 ]
 DriveOption = Annotated[
     str | None,
-    typer.Option("--drive", metavar="NAME", help="Parameter that drives, a force or torque; by default a force at "
+    typer.Option("--drive", metavar="NAME", help="Driving input: a parameter, a force or torque; by default a force at "
                  "the mass centre keeps the speed."),
 ]  # fmt: skip
 BodyOption = Annotated[
-    str | None, typer.Option("--body", metavar="NAME", help="The body that moves freely, where there are several.")
+    str | None, typer.Option("--body", metavar="NAME", help="The vehicle body, if several bodies move freely.")
 ]
 SpinOption = Annotated[
     list[str] | None,
-    typer.Option("--moving", metavar="NAME", help="More coordinates that move in a steady turn. Repeatable."),
+    typer.Option("--moving", metavar="NAME", help="Further coordinate that moves in a steady turn. Repeatable."),
 ]
 SpeedOption = Annotated[str, typer.Option("--speed", metavar="V", help="Speed, e.g. '25 m/s' or '90 km/h'.")]
-UpToOption = Annotated[str, typer.Option("--up-to", metavar="A", help="Lateral acceleration at which turns end.")]
+UpToOption = Annotated[
+    str, typer.Option("--up-to", metavar="A", help="Largest lateral acceleration of the steady turns.")
+]
 StepOption = Annotated[
-    str, typer.Option("--step", metavar="A", help="Lateral acceleration that the step of steering aims at.")
+    str, typer.Option("--step", metavar="A", help="Steady lateral acceleration that the step steer leads to.")
 ]
 SpeedsOption = Annotated[
     str | None,
     typer.Option("--speeds", metavar="FROM..TO", help="Follow the eigenvalues over speeds (m/s), e.g. 5..40."),
 ]
-LaneOption = Annotated[bool, typer.Option("--lane-change", help="A double lane change by a driver, too.")]
+LaneOption = Annotated[
+    bool, typer.Option("--lane-change", help="Also simulate a double lane change with a driver model.")
+]
 TurnsOption = Annotated[bool, typer.Option("--turns/--no-turns", help="Follow steady turns to the limit.")]
 TurnsFileOption = Annotated[
     Path | None, typer.Option("--out", "-o", metavar="FILE.csv", help="Write the steady turns to a file.")
 ]
-PageOption = Annotated[Path | None, typer.Option("--report", metavar="FILE.html", help="Write a page with all curves.")]
+PageOption = Annotated[
+    Path | None, typer.Option("--report", metavar="FILE.html", help="Write an HTML page with all curves.")
+]
 
 
 class HandlingOptions(NamedTuple):
@@ -78,7 +89,7 @@ class HandlingOptions(NamedTuple):
     force_needs("--out", "--report"),
 )
 def handling(options: HandlingOptions) -> None:
-    """Follow steady turns to the limit, and compute understeer, characteristic speed, modes and a step of steering.
+    """Compute steady-state cornering up to the limit, understeer, characteristic speed, modes and step steer.
 
     Example: torseur handling library:car --steering steer --drive push --speed '90 km/h' --report car.html
     """
@@ -105,7 +116,7 @@ def handling(options: HandlingOptions) -> None:
 
         with progress(f"{name}: steady turns", options.json) as follow:
             turns = steady_cornering(car, speed, up_to, given, progress=follow)
-    with working(f"{name}: step of steering", quiet=options.json):
+    with working(f"{name}: step steer", quiet=options.json):
         stepped = step_steer(run, step, parameters=given)
         lanes = lane_change(run, parameters=given) if options.lane_change else None
         roots = list(zip(speeds, eigenvalues_over_speed(car, speeds, given), strict=True)) if speeds else []
@@ -234,20 +245,22 @@ def summary_rows(run: Handling, turns: SteadyCornering | None) -> list[tuple[str
         (
             "understeer gradient",
             f"{run.understeer_gradient:.6g} {unit} per m/s²",
-            "the part of it that does not go as 1/V²",
+            "its part that does not vary as 1/V²",
         ),
         (
             "steered length",
             f"{run.steered_length:.6g} m*{unit}",
-            "wheelbase times ratio: steering over curvature, slowly",
+            "wheelbase times ratio: steering over curvature at low speed",
         ),
         ("sideslip gradient", f"{gains.sideslip_per_acceleration:.6g} rad per m/s²", "at the mass centre"),
         ("roll gradient", f"{gains.roll_per_acceleration:.6g} rad per m/s²", "of the body"),
     ]
     if run.characteristic_speed is not None:
-        rows.append(("characteristic speed", f"{run.characteristic_speed:.6g} m/s", "largest yaw gain: it understeers"))
+        rows.append(
+            ("characteristic speed", f"{run.characteristic_speed:.6g} m/s", "of the largest yaw gain; understeer")
+        )
     if run.critical_speed is not None:
-        rows.append(("critical speed", f"{run.critical_speed:.6g} m/s", "unstable beyond: it oversteers"))
+        rows.append(("critical speed", f"{run.critical_speed:.6g} m/s", "unstable above it; oversteer"))
     if turns is not None:
         limit = "not reached" if turns.limit is None else f"{turns.limit:.6g} m/s²"
         rows.append(("limit", limit, f"largest lateral acceleration; {turns.ended}"))
@@ -282,7 +295,7 @@ def _show(run: Handling, turns: SteadyCornering | None, stepped: StepSteer, lane
     for curve in stepped.curves:
         found = stepped.characteristics(curve)
         rows.append([curve, *(f"{found[kind]:.4g}" if kind in found else "" for kind in kinds)])
-    show_table(f"step of steering by {stepped.angle:.4g}", ["", *kinds], rows, [1, 2, 3, 4, 5])
+    show_table(f"step steer by {stepped.angle:.4g}", ["", *kinds], rows, [1, 2, 3, 4, 5])
     if lanes is not None:
         found = _lane(lanes)
         say(f"double lane change: {found['largest_error']:.3g} m off the path, steering up to "

@@ -10,14 +10,14 @@ import typer
 from torseur.cli.shared.options import ForceOption, JsonOption
 
 ClassArgument = Annotated[
-    str, typer.Argument(metavar="CLASS", help="Class of the road, A (very good) to H.", show_default=False)
+    str, typer.Argument(metavar="CLASS", help="Roughness class, A (very good) to H.", show_default=False)
 ]
 RoadFileOption = Annotated[
-    Path, typer.Option("--out", "-o", metavar="FILE.csv", help="File of two columns, way and height.")
+    Path, typer.Option("--out", "-o", metavar="FILE.csv", help="File of two columns, distance and height.")
 ]
 LengthOption = Annotated[float, typer.Option("--length", metavar="M", help="Length of the road (m).")]
-SpacingOption = Annotated[float, typer.Option("--spacing", metavar="M", help="Distance of its points (m).")]
-SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Another number is another road of the class.")]
+SpacingOption = Annotated[float, typer.Option("--spacing", metavar="M", help="Distance between the points (m).")]
+SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed: each number gives another road of the class.")]
 
 
 def road(
@@ -29,7 +29,7 @@ def road(
     force: ForceOption = False,
     json: JsonOption = False,
 ) -> None:
-    """Write a road of a class by ISO 8608, to be used as `table road in m = "road.csv" ;`.
+    """Write a random road profile of an ISO 8608 class, for use as `table road in m = "road.csv" ;`.
 
     Example: torseur road C --length 300 -o road.csv
     """

@@ -20,20 +20,23 @@ GEOMETRY, SEARCH = "Geometry", "Search"
 WheelOption = Annotated[
     str,
     typer.Option("--wheel", metavar="FRAME", show_default=False,
-                 help="Frame or body of the carrier: its origin is the wheel's centre, its y axis the axle."),
+                 help="Frame or body of the wheel carrier: its origin is the wheel centre, its y axis the spin axis."),
 ]  # fmt: skip
 ReferenceOption = Annotated[
-    str, typer.Option("--body", metavar="NAME", help="Body or frame in whose axes everything is measured.")
+    str, typer.Option("--body", metavar="NAME", help="Body or frame in whose axes all quantities are measured.")
 ]
 RadiusOption = Annotated[
     str,
     typer.Option(
-        "--radius", metavar="LENGTH", help="From the wheel's centre to the contact.", rich_help_panel=GEOMETRY
+        "--radius",
+        metavar="LENGTH",
+        help="Tyre radius, from the wheel centre to the contact.",
+        rich_help_panel=GEOMETRY,
     ),
 ]
 SteeredOption = Annotated[
     str | None,
-    typer.Option("--steering", metavar="NAME", help="Parameter or coordinate that steers: the steering axis follows.",
+    typer.Option("--steering", metavar="NAME", help="Parameter or coordinate that steers; gives the steering axis.",
                  rich_help_panel=GEOMETRY),
 ]  # fmt: skip
 KingpinOption = Annotated[
@@ -43,7 +46,7 @@ KingpinOption = Annotated[
 WheelbaseOption = Annotated[
     str | None,
     typer.Option(
-        "--wheelbase", metavar="LENGTH", help="Wheelbase: anti-dive is computed, too.", rich_help_panel=GEOMETRY
+        "--wheelbase", metavar="LENGTH", help="Wheelbase; with it, anti-dive is computed too.", rich_help_panel=GEOMETRY
     ),
 ]
 HeightOption = Annotated[
@@ -52,23 +55,27 @@ HeightOption = Annotated[
 ]
 ShareOption = Annotated[
     float,
-    typer.Option("--brake-share", min=0.0, max=1.0, help="Part of the braking at this axle.", rich_help_panel=GEOMETRY),
+    typer.Option(
+        "--brake-share", min=0.0, max=1.0, help="Share of the braking force at this axle.", rich_help_panel=GEOMETRY
+    ),
 ]
 TravelOption = Annotated[
     str, typer.Option("--travel", metavar="FROM..TO", help="Travel of the wheel, rebound to bump.")
 ]
 SteerOption = Annotated[
     str | None,
-    typer.Option("--over", metavar="FROM..TO", help="Curves over the steering (in SI) instead of the travel."),
+    typer.Option("--over", metavar="FROM..TO", help="Plot over this range of steering (SI) instead of wheel travel."),
 ]
-PlacesOption = Annotated[int, typer.Option("--points", min=3, help="Number of places.")]
+PlacesOption = Annotated[int, typer.Option("--points", min=3, help="Number of points.")]
 VariantOption = Annotated[
     list[str] | None,
-    typer.Option("--variant", metavar="'NAME: P=VALUE, ...'", help="Other values, drawn beside. Repeatable."),
+    typer.Option(
+        "--variant", metavar="'NAME: P=VALUE, ...'", help="Further set of values, drawn for comparison. Repeatable."
+    ),
 ]
 VaryOption = Annotated[
     list[str] | None,
-    typer.Option("--vary", metavar="'P=FROM..TO'", help="Hardpoint that may move within bounds. Repeatable.",
+    typer.Option("--vary", metavar="'P=FROM..TO'", help="Hardpoint coordinate to vary, with its bounds. Repeatable.",
                  rich_help_panel=SEARCH),
 ]  # fmt: skip
 TargetOption = Annotated[
@@ -80,7 +87,7 @@ CurvesFileOption = Annotated[
     Path | None, typer.Option("--out", "-o", metavar="FILE.csv", help="Write the curves to a file.")
 ]
 SuspensionPageOption = Annotated[
-    Path | None, typer.Option("--report", metavar="FILE.html", help="Write a page of the curves.")
+    Path | None, typer.Option("--report", metavar="FILE.html", help="Write an HTML page with the curves.")
 ]
 
 
@@ -120,7 +127,7 @@ class SuspensionOptions(NamedTuple):
     force_needs("--out", "--report"),
 )
 def suspension(options: SuspensionOptions) -> None:
-    """Draw camber, toe, caster, roll centre, support angles, wheel rate and motion ratio over travel or steering.
+    """Compute camber, toe, caster, roll centre, anti-dive, wheel rate and motion ratio over wheel travel or steering.
 
     Example: torseur suspension library:car --wheel fl.hub --body body --steering steer --report front.html
     """

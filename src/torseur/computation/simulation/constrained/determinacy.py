@@ -87,4 +87,4 @@ def _reason(constrained: Constrained, combination: Vector) -> str:
     names = [constrained.programs.constraints[k].name for k in np.flatnonzero(combination)]
     if len(names) == 1:
         return f"{names[0]} holds whatever moves"
-    return f"nothing that moves tells how {' and '.join(names)} share it"
+    return f"the motion does not determine how {' and '.join(names)} share it"

@@ -131,7 +131,7 @@ def _of_unit_length(q: Vector, slots: list[int], held: list[int], names: list[st
     rest = [slot for slot in slots if slot not in held]
     length, part, left = (float(np.linalg.norm(q[some])) for some in (slots, held, rest))
     if length == 0.0:
-        raise TorseurError(f"{about} is zero, which is no rotation.")
+        raise TorseurError(f"{about} is zero, which is not a rotation.")
     if not held:
         return q[slots] / length
     if abs(part - 1.0) <= DIGITS:  # a whole rotation, rounded

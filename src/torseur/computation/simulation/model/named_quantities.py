@@ -215,7 +215,7 @@ class NamedQuantities(Mapping[str, Named]):
             self._reactions[joint] = reaction(self.programs, joint)
         result = self._reactions[joint]
         if component in result.undetermined:
-            self.undetermined[name] = f"nothing that moves tells how much of it {result.undetermined[component]} takes"
+            self.undetermined[name] = f"the motion leaves open how much of it {result.undetermined[component]} takes"
         unit = UNITS_OF_REACTIONS[REACTIONS[component].partition(".")[0]]
         formula = result.components[component]
         if not self.has_symbols:

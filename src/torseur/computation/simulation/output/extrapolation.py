@@ -25,7 +25,7 @@ def table_notes(system: System, times: Vector, states: Vector) -> list[str]:
             farthest = outside[np.argmax(np.maximum(first - outside, outside - last))]
             found[table.name] = (
                 f"table '{table.name}' has points from {first:g} to {last:g}, and the motion asks for {farthest:.4g}: "
-                "beyond them its spline goes on by itself."
+                "beyond them its spline is extrapolated."
             )
     return list(found.values())
 

@@ -99,7 +99,7 @@ def _initial(equations: Equations, states: Mapping[Expr, State]) -> dict[str, Ex
     given = dict(zip((name for name, _ in mechanism.initial), map(as_expr, formulas), strict=True))
     if unknown := [name for name in given if name not in names]:
         raise UnsupportedError(
-            f"'{mechanism.name}' starts with '{unknown[0]}', a rate that is no speed: give the speeds "
+            f"'{mechanism.name}' starts with '{unknown[0]}', a rate that is not a speed: give the speeds "
             f"({', '.join(layout.speed_names)}) in `init`, and the simplified model starts with them."
         )
     given |= _whole_quaternions(equations, given)

@@ -65,7 +65,7 @@ def _joints(system: LoopSystem, coupler: str, output: str) -> tuple[Edge, Edge, 
     if len(shared) != 1 or len(far) != 1:
         held = ", ".join(e.joint for e in of[coupler]) or "none"
         raise MechanismError(
-            f"mechanism '{name}': body '{coupler}' is no coupler of '{output}': expected two joints, one of them to "
+            f"mechanism '{name}': body '{coupler}' is not a coupler of '{output}': expected two joints, one of them to "
             f"'{output}'; it has {held}."
         )
     if len(guide) != 1:

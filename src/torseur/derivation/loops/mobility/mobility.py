@@ -69,7 +69,7 @@ def part_mobility(here: ClosedConfiguration) -> Mobility:
     other = _mobility_at_scale(ClosedConfiguration(here.system, here.state, other_rank, here.rng), SCALE, _DEPTH)
     if verdict.finite == other.finite:
         return verdict
-    return replace(verdict, finite=None, reason="too near to a singular configuration to tell; move away or onto it")
+    return replace(verdict, finite=None, reason="too close to a singular configuration to decide; move away or onto it")
 
 
 def _mobility_at_scale(here: ClosedConfiguration, scale: float, depth: int) -> Mobility:
@@ -105,7 +105,7 @@ def _singular_mobility(here: ClosedConfiguration, depth: int) -> Mobility:
         return verdict(0, rank, "isolated: every first-order motion is stopped at second order")
     ways = _ways_out(here, zeros, depth)
     if not ways and k == 1:
-        return verdict(0, rank, "isolated: its only first-order motion was followed both ways and leads nowhere")
+        return verdict(0, rank, "isolated: its only first-order motion does not continue in either direction")
     if not ways:
         return verdict(None, rank, "motions that second order allows were followed and lead nowhere")
     nearby = max(there.nearby_rank for _, there in ways)

@@ -84,7 +84,7 @@ def _lines(m: AlgebraicMobility) -> list[str]:
     if m.hilbert:
         lines.append(f"  {m.hilbert}")
     lines.append(f"  no configuration moves with more than {counted(m.dimension, 'freedom')}")
-    given_up = [f"  given up on the way: {reason}" for reason in m.given_up]
+    given_up = [f"  given up before the end: {reason}" for reason in m.given_up]
     if m.mobility is None:
         lines.append("  where it moves with so many was not found, so that less is not excluded")
         return [*lines, *given_up]

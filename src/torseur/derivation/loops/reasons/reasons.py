@@ -152,7 +152,7 @@ def _loop_algebra(system: LoopSystem, cycle: int, screws: dict[int, Array]) -> t
 
 
 def _group_text(count: int, rows: int, because: str) -> str:
-    return f"{because}, so that {count} of its {rows} closure equations hold by themselves"
+    return f"{because}, so that {count} of its {rows} closure equations are satisfied automatically"
 
 
 def _in_groups(system: LoopSystem, block: Block, screws: dict[int, Array], rank: int, reason: Reason) -> Reason | None:
@@ -180,7 +180,7 @@ def _in_one_ring(system: LoopSystem, block: Block, screws: dict[int, Array], rea
 
 def _held(reason: Reason) -> str:
     return f"{reason.redundant} closure " + (
-        "equations hold by themselves" if reason.redundant != 1 else "equation holds by itself"
+        "equations are satisfied automatically" if reason.redundant != 1 else "equation is satisfied automatically"
     )
 
 

@@ -67,7 +67,7 @@ class References:
     def _open_definition(self, node: x.Reference) -> bool:
         """Marks a definition as being read; False, noted, when it refers to itself or leads too deep."""
         if node.name in self._open:
-            self.scope.fault(node, f"'{node.name}' is defined by itself.")
+            self.scope.fault(node, f"'{node.name}' is defined in terms of itself.")
             return False
         if sum(self._depth_of(name) for name in self._open) > DEEPEST_DEFINITION:
             self._too_deep(node)

@@ -72,7 +72,7 @@ class Places:
             return self._combine(node, expected, context)
         if isinstance(node, x.Reference) and not self.references.is_known(node, context):
             if node.name in AXES and node.name not in self.scope.definitions:
-                self.scope.fault(node, f"'{node.name}' is no vector here.", f"That axis is {AXES[node.name]}.")
+                self.scope.fault(node, f"'{node.name}' is not a vector here.", f"That axis is {AXES[node.name]}.")
             else:
                 self.scope.unknown(node, "vector", node.name, self.scope.definitions)
         else:

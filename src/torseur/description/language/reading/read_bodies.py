@@ -59,7 +59,7 @@ def _is_given(key: str, given: set[str]) -> bool:
 
 
 def _circular(statement: x.BodyIs, shop: Workshop) -> None:
-    shop.scope.fault(statement.name, f"the mass of '{statement.name.text}' is given by itself.")
+    shop.scope.fault(statement.name, f"the mass of '{statement.name.text}' is defined in terms of itself.")
 
 
 def read_body(statement: x.BodyIs, shop: Workshop) -> Callable[[], Body]:
@@ -142,7 +142,7 @@ def _moments(value: x.Expression, shop: Workshop, context: Context) -> Callable[
             # Equal expressions are one object.
             if matrix[i][j] is not matrix[j][i]:
                 shop.scope.fault(
-                    rows[j][i], "an inertia matrix is symmetric; this is not what stands across the diagonal."
+                    rows[j][i], "an inertia matrix is symmetric; this differs from the entry across the diagonal."
                 )
         return (*(matrix[i][i] for i in range(3)), matrix[0][1], matrix[0][2], matrix[1][2])
 

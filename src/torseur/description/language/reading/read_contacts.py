@@ -370,7 +370,7 @@ def _ground(
                 clause, f"the ground is a plane with a normal, or a sphere with a radius: no '{clause.word}'."
             )
     if shape not in ("plane", "sphere"):
-        shop.scope.fault(statement.ground, f"a {shape} is no ground: there are planes and spheres.")
+        shop.scope.fault(statement.ground, f"a {shape} cannot be a ground; use a plane or a sphere.")
     elif (shape == "plane" and normal is None) or (shape == "sphere" and "radius" not in given):
         what = "normal [0,0,1]" if shape == "plane" else "radius 1 m"
         shop.scope.fault(statement.ground, f"the ground needs its {what.split()[0]}: with ... {what}.")

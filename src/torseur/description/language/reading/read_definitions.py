@@ -185,7 +185,7 @@ def declare_measure(statement: x.MeasureIs, shop: Workshop) -> None:
         return shop.measures[name.text]()
 
     def fault() -> None:
-        shop.scope.fault(name, f"'{name.text}' is defined by itself.")
+        shop.scope.fault(name, f"'{name.text}' is defined in terms of itself.")
 
     shop.scope.quantities[name.text] = Known(shop.scope.dimensions.unknown(), Deferred(build, fault))
     shop.scope.names.taken.add(name.text)

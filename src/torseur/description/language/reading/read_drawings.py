@@ -107,14 +107,14 @@ def _wound(items: Items, statement: x.DrawingIs, shop: Workshop) -> list[tuple[i
     for item in items.properties("radius"):
         if item.of is None or isinstance(item.value, x.Text):
             hint = "Say at which: radius(C) = 0.1 m."
-            shop.scope.fault(item.name, "the radius of a rope is that of a pulley on its way.", hint)
+            shop.scope.fault(item.name, "`radius` of a rope belongs to a pulley on its path.", hint)
             continue
         inner = [k for k, name in enumerate(names) if name == item.of.name and 0 < k < len(names) - 1]
         if not inner:
             between = [name for name in names[1:-1] if name]
             guess = nearest(item.of.name, between)
             hint = f"Did you mean '{guess}'?" if guess else "Pulleys are named points or bodies: `let C = ... @ earth`."
-            shop.scope.fault(item.of, f"'{item.of.name}' is no point between the ends of this rope.", hint)
+            shop.scope.fault(item.of, f"'{item.of.name}' is not a point between the ends of this rope.", hint)
             continue
         radius = shop.formulas.read(item.value, LENGTH, CONTEXT)
         if any(k in radii for k in inner):
@@ -153,7 +153,7 @@ def _mesh_path(text: x.Text, shop: Workshop) -> str:
     """The path of a mesh; beside the description where it is not absolute."""
     path = Path(text.text)
     if path.suffix.lower() not in MESH_FILES:
-        shop.scope.fault(text, f"'{text.text}' is no mesh that can be read.", f"Files: {', '.join(MESH_FILES)}.")
+        shop.scope.fault(text, f"'{text.text}' is not a readable mesh.", f"Files: {', '.join(MESH_FILES)}.")
         return text.text
     whole = path if shop.directory is None else shop.directory / path
     if shop.directory is not None and not whole.is_file():

@@ -196,7 +196,7 @@ def _speed_value(joint: JointReading, group: x.SpeedGroup, index: int, shop: Wor
     name = group.names[index].text
     return Deferred(
         lambda: next((speed.value for speed in joint.speeds() if speed.name == name), as_expr(1)),
-        lambda: shop.scope.fault(group, f"speed '{name}' is given by itself."),
+        lambda: shop.scope.fault(group, f"speed '{name}' is defined in terms of itself."),
     )
 
 

@@ -143,7 +143,7 @@ def _bad_character(text: str, position: int, report: Report) -> int:
         return len(text) if end < 0 else end
     shown = character if character.isprintable() else f"U+{ord(character):04X}"
     plain = _TYPOGRAPHIC.get(character)
-    hint = f"Write {plain} instead." if plain else "Comments stand between (* and *)." if character == "#" else ""
+    hint = f"Write {plain} instead." if plain else "Comments are written between (* and *)." if character == "#" else ""
     report.add(position, position + 1, f"unexpected character '{shown}'.", hint)
     return position + 1
 

@@ -37,16 +37,16 @@ def mistake_in(before: Sequence[Token], token: Token) -> str:
 
 def _opening(token: Token) -> str:
     if token.value == "/":
-        return "Comments stand between (* and *)."
+        return "Comments are written between (* and *)."
     return f"Write: {STATEMENTS[token.value]}" if token.value in STATEMENTS and token.kind == "NAME" else ""
 
 
 def _unit(previous: Token, token: Token) -> str:
     """Units that stand where the language does not look for them: `5 in,`, `0.2*sin(q) m`, `3 kg m^2`."""
     if "in" in (token.value, previous.value):
-        return "An inch is written 'inch': the word 'in' stands before units."
+        return "An inch is written 'inch': the word 'in' introduces units."
     if token.value in ("^", "*", "/") and previous.kind == "NAME" and is_usual_unit(previous.value):
-        return f"Between units stands a sign: kg*{previous.value}, N/{previous.value}."
+        return f"Units are joined by a sign: kg*{previous.value}, N/{previous.value}."
     if token.kind == "NAME" and is_usual_unit(token.value) and (previous.kind == "NAME" or previous.value == ")"):
         return f"If '{token.value}' is a unit, it follows a number, as in 0.2 {token.value}*sin(q)."
     return ""

@@ -114,7 +114,7 @@ def _in_load(load: Any, more: Parameter) -> tuple[str, Any]:
         x, y, z, *m = (larger * c for c in (*load.force, *load.moment))
         return "1", replace(load, force=(x, y, z), moment=(m[0], m[1], m[2]))
     raise TorseurError(
-        f"input '{load.name}': a spring or bushing is no input; its stiffness or rest as parameter is one."
+        f"input '{load.name}': a spring or bushing cannot be an input; its stiffness or rest length can."
     )
 
 

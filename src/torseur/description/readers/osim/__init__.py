@@ -66,7 +66,7 @@ def read_osim(root: Element, options: Options, source: str) -> RobotFile:
 def _check_version(root: Element) -> None:
     text = root.text("Version") or ""
     if not re.fullmatch(r"[0-9]{5,6}", text, re.ASCII):
-        raise root.fault(f'Version="{text[:20]}" is no version of an OpenSim file, such as 30000 or 40000.')
+        raise root.fault(f'Version="{text[:20]}" is not a version of an OpenSim file, such as 30000 or 40000.')
     if int(text) < OLDEST:
         raise root.fault(
             f"the file is of an early OpenSim (Version={text}), whose joints are written otherwise. Open it with "

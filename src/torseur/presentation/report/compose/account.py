@@ -25,7 +25,7 @@ def warnings_of(
 ) -> Iterator[str]:
     """One sentence per doubt, the gravest first."""
     if not bodies and not tree.mechanism.states:
-        yield "There are no bodies: the description says nothing that could move."
+        yield "There are no bodies: nothing in the description can move."
     yield from _impossible(tree, numbers, bodies)
     yield from _idle_joints(tree, bodies)
     yield from _massless(tree, bodies)

@@ -128,7 +128,7 @@ def _bodies(estimate: Estimate) -> list[DataTable]:
         centre = p[1:4] / p[0] if p[0] > 0 else np.full(3, np.nan)
         masses.append((owner, f"{p[0]:.5g}", *_numbers(centre), "yes" if is_consistent(p) else "no"))
         inertias.append((owner, *_numbers(p[[4, 6, 9, 5, 7, 8]])))
-    note = "Mass in kg, mass centre in m in the joint's axes. What the data leave open is nearest to what was expected."
+    note = "Mass in kg, mass centre in m in the joint's axes. What the data leave open is close to the prior."
     axes = ("Body", "Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz")
     return [
         DataTable("Bodies", ("Body", "Mass", "x", "y", "z", "Real body"), tuple(masses), note, (1, 2, 3, 4)),

@@ -55,7 +55,7 @@ def _calibration_tables(person: PersonTrial) -> list[DataTable]:
     note = "; ".join(person.calibration.notes)
     tables = [DataTable("Measured on the person", ("Length", "Measured (m)", "Table (m)"), rows, note, (1, 2))]
     if gaps:
-        what = "Distance of every landmark of the standing trial from its usual place, judged by all the others."
+        what = "Distance of each landmark of the static trial from where all the others predict it."
         ranked = sorted(gaps.items(), key=lambda pair: -pair[1])
         tables.append(DataTable(
             "Landmarks held out", ("Marker", "Distance (mm)"),
@@ -94,7 +94,7 @@ def _beside_file(person: PersonTrial) -> list[DataTable]:
     )
     headings = ("Result", "Here", "Correlation", "Root mean square", "Offset", "Unit")
     note = "Difference from the results that the file holds; moments with the signs of Plug-in-Gait."
-    return [DataTable("Beside the results of the file", headings, rows, note, (2, 3, 4))] if rows else []
+    return [DataTable("Comparison with the results in the file", headings, rows, note, (2, 3, 4))] if rows else []
 
 
 def _gait(person: PersonTrial) -> DataTable:
@@ -285,9 +285,7 @@ def _checks(person: PersonTrial) -> Iterator[Check]:
     if person.source == PLATES and len(person.feet.soles) == 2:
         yield from _balance(person)
     at_limit = _at_limits(person)
-    yield Check(
-        not at_limit, "No joint stands at its limit", ", ".join(at_limit) or "all angles are inside their ranges"
-    )
+    yield Check(not at_limit, "No joint is at its limit", ", ".join(at_limit) or "all angles are inside their ranges")
 
 
 def _calibration_checks(calibration: Calibration) -> Iterator[Check]:

@@ -34,7 +34,7 @@ def _text(optimum: Optimum, study: SweepStudy) -> str:
     facts = [
         f"{study.name} to {number(study.until)} s",
         f"{len(optimum.iterates)} steps from {starts} start{'s' * (starts > 1)}",
-        "all constraints kept" if optimum.feasible else "no point keeps all constraints",
+        "all constraints satisfied" if optimum.feasible else "no point satisfies all constraints",
     ]
     parts = [
         _optimum(optimum, study), _criteria(optimum, study), _before_and_after(optimum, study),

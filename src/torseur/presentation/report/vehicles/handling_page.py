@@ -210,4 +210,4 @@ def _lanes(lanes: LaneChange | None) -> Markup:
             figures.append(
                 figure(f"{name.capitalize()} ({unit})", "", curves(named, (name, unit), [(lanes.way, scale * curve)]))
             )
-    return gallery("lanes", "Double lane change", "By a driver who sees the path ahead (ISO 3888-1).", figures)
+    return gallery("lanes", "Double lane change", "With a driver model that previews the path (ISO 3888-1).", figures)

@@ -85,8 +85,8 @@ def singular_constraints(
     if not lost:
         return None
     return (
-        f"The configuration is singular there: {' and '.join(lost)} say nothing new about the velocities. Drivers that "
-        "ask for more than the mechanism can reach lead to such a place."
+        f"The configuration is singular there: {' and '.join(lost)} add no condition on the velocities. Drivers that "
+        "demand more than the mechanism can reach lead to such a pose."
     )
 
 
@@ -98,7 +98,7 @@ def ambiguous_start(numbers: StateNumbers, usual: Vector, t: float, y: Vector) -
         return None
     return (
         "the motion starts at rest in a singular configuration, from where several motions are possible. "
-        f" {singular.split('. ')[0]}. Start beside it, or with a velocity."
+        f" {singular.split('. ')[0]}. Start near it, or with a velocity."
     )
 
 
