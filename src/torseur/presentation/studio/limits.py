@@ -16,12 +16,14 @@ TRIM_THRESHOLD, MMAP_THRESHOLD, ARENA_MAX = -1, -3, -8  # names of mallopt in gl
 
 def bound_memory(megabytes: int) -> None:
     """Lets this process take so much memory more than it has now; beyond that it gets MemoryError, or ends."""
-    if sys.platform == "win32":
+    taken = address_space()
+    # Windows has no such limit, and macOS refuses one below what a process has mapped, which it does not tell.
+    if sys.platform == "win32" or not taken:
         return
     import resource
 
     # The limit counts addresses, and libraries reserve many that they never use.
-    most = address_space() + megabytes * MEGABYTE
+    most = taken + megabytes * MEGABYTE
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
     resource.setrlimit(resource.RLIMIT_AS, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
