@@ -222,7 +222,7 @@ A, F = motion(), force()
         (lambda: ts.Motion("abc", [0, 0, 0]), "three components"),
         (lambda: ts.Motion([1, 2, "x"], [0, 0, 0]), "'x' is neither a number"),
         (lambda: ts.Motion([1, 2, float("nan")], [0, 0, 0]), "not a finite real number"),
-        (lambda: ts.Transform(2 * np.eye(3)), "no rotation"),
+        (lambda: ts.Transform(2 * np.eye(3)), "not a rotation"),
         (lambda: ts.Transform(np.diag([1.0, 1, -1])), "reflects"),
         (lambda: ts.Transform.about([0, 0, 0], 1), "a direction other than"),
         (lambda: ts.Transform.at([1, 0, 0]) @ 3, "expected a Motion"),

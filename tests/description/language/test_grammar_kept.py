@@ -75,7 +75,7 @@ def test_damaged_tables_are_built_anew(folder, damage):
     file = only_file(folder)
     whole = file.stat().st_size
     file.write_bytes(damage(file.read_bytes()))
-    with pytest.warns(UserWarning, match="made anew"):
+    with pytest.warns(UserWarning, match="created again"):
         assert written() == expected
     assert only_file(folder).stat().st_size == pytest.approx(whole, rel=0.1)
 
