@@ -86,7 +86,7 @@ def test_a_line_symmetric_ring_with_cylindrical_joints():
 def test_plane_loops_of_a_spatial_block_hold_what_their_planes_do():
     """Oracle: every parallelogram of a delta robot is plane: three of its six closures hold, whatever its lengths."""
     (reason,) = loops(m.delta()).reasons
-    assert "so that 9 of its 30 closure equations hold by themselves; besides" in reason.text
+    assert "so that 9 of its 30 closure equations are satisfied automatically; besides" in reason.text
 
 
 def test_an_unknown_reason_is_said_to_be_unknown():
