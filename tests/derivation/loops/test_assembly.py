@@ -9,6 +9,7 @@ import torseur.description.mechanism as tm
 from derivation.loops import curious as c
 from derivation.loops import mechanisms as m
 from torseur.derivation.loops import assemble, loops
+from torseur.description.language import parse
 from torseur.description.mechanism.constraints import driver
 from torseur.errors import MechanismError
 
@@ -117,3 +118,14 @@ def test_dimensions_without_numbers_are_asked_for():
 def test_wrong_bennett_is_open_by_less_than_its_error():
     text = assemble(c.wrong_bennett()).explanation
     assert "loop R1-R2-R3-R4" in text
+
+
+@pytest.mark.parametrize(("angles", "is_kept"), [((180, -20, -180), True), ((0, 20, 0), True), ((10, 20, 0), False)])
+def test_angles_of_a_ball_that_turn_it_the_same_way_are_kept(angles, is_kept):
+    """Oracle: about z, x, z the angles (π, -b, -π) are the rotation (0, b, 0); a body between two balls turns about x."""
+    mechanism = parse(
+        """let bar = body mass = 1 kg, centre = 0, inertia = diag(1, 1, 1) end ; join earth and bar.frame with spherical(a, b, c) end ;
+        join [1, 0, 0] @ earth and [1, 0, 0] @ bar as far with spherical(p, q, r), role = loop end ;"""
+    )
+    report = loops(mechanism, dict(zip("abcpqr", np.radians([*angles, 0, 20, 0]), strict=True)))
+    assert (not any("do not close" in remark for remark in report.remarks)) is is_kept

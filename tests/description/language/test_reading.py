@@ -215,3 +215,9 @@ def test_solids_lie_where_they_are_put():
     assert [c.value for c in place.position] == [1, 0, 0]
     (turn,) = place.rotation
     assert turn.angle is PI / 2 and [c.value for c in turn.axis] == [-1, 0, 0]
+
+
+def test_a_body_may_be_called_frame():
+    m = parse("""let frame = body mass = 1 kg end ; let b = body mass = 1 kg end ; join earth and frame with revolute(p) end ;
+    join frame.frame and b.frame with revolute(q) end ; apply force [1, 0, 0] N on frame ;""")
+    assert [joint.name for joint in m.joints] == ["earth_frame", "frame_b"] and m.loads[0].name == "force_on_frame"

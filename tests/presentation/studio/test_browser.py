@@ -86,6 +86,11 @@ def test_it_opens_with_everything_in_its_place(visit):
     )
     assert drawn > 8, "the picture is empty"
     keep_picture(page, "double_pendulum")
+    page.set_viewport_size({"width": 360, "height": 800})
+    page.evaluate(
+        "document.querySelector('#title').textContent = 'A mechanism whose title is longer than a telephone is wide'"
+    )
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
 def test_an_edit_shows_its_equations_and_its_motion(visit):

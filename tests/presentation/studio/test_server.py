@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import re
 from urllib.parse import urlsplit
 
 import pytest
@@ -52,6 +53,17 @@ def test_the_page_and_its_files_are_served(address):
     assert (
         get(address, root + "report/assets/font/stix-two-math-subset.woff2").getheader("content-type") == "font/woff2"
     )
+
+
+def test_every_colour_that_scripts_ask_for_is_defined(address):
+    root = urlsplit(address).path
+
+    def served(path):
+        return get(address, root + path).read().decode()
+
+    styles = "".join(served(path) for path in ("colours.css", "report/assets/style.css", "studio/assets/studio.css"))
+    wanted = set(re.findall(r'colour\("(--[\w-]+)"\)', served("report/assets/js/scene/stage.js")))
+    assert len(wanted) > 3 and wanted <= set(re.findall(r"(--[\w-]+):", styles))
 
 
 def test_nothing_leaves_the_page_and_nothing_foreign_runs_in_it(address):

@@ -54,7 +54,7 @@ def _forced_closures(here: ClosedConfiguration) -> list[str]:
 
 
 def _coordinates_not_kept(here: ClosedConfiguration, given: Mapping[str, float]) -> list[str]:
-    closed = coordinates_at(here.system, here.state)
+    closed = coordinates_at(here.system, here.state, given)
     other = [name for name, value in given.items() if abs(closed[name] - value) > _CHANGED * max(1.0, abs(value))]
     return [f"the loops do not close with {name} = {given[name]:.6g}; here it is {closed[name]:.6g}" for name in other]
 

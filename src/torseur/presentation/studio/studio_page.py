@@ -11,7 +11,8 @@ from torseur.description.library import entries
 from torseur.presentation.levels.levels import LEVELS
 from torseur.presentation.report.compose.derivation_cards import FORMALISM_TITLES
 from torseur.presentation.report.page.report_page import colour_rules
-from torseur.presentation.scene.palette import GROUND, SERIES, body_colour
+from torseur.presentation.scene.palette import ELEMENT, GROUND, SERIES, body_colour
+from torseur.presentation.scene.scene_data import ELEMENT_COLOUR
 
 MOST_BODIES = 800
 
@@ -24,9 +25,10 @@ def index() -> str:
 
 @cache
 def colours() -> str:
-    """The colours of bodies and of curves, light and dark; body 0 is the earth."""
+    """The colours of bodies, of what stretches between them and of curves, light and dark; body 0 is the earth."""
     bodies = {f"--body-{k}": GROUND if k == 0 else body_colour(k - 1) for k in range(MOST_BODIES)}
-    return colour_rules(bodies | {f"--series-{k}": colour for k, colour in enumerate(SERIES)})
+    series = {f"--series-{k}": colour for k, colour in enumerate(SERIES)}
+    return colour_rules(bodies | {ELEMENT_COLOUR: ELEMENT} | series)
 
 
 @cache

@@ -15,6 +15,8 @@ from torseur.derivation.loops.model.skeleton import BALL, TURN, resolve_in
 from torseur.description.mechanism import Joint
 from torseur.errors import MechanismError, unknown_name
 
+SAME_TURN = 1e-6  # of the entries of a rotation matrix
+
 
 def initial_coordinates(system: LoopSystem) -> dict[str, float]:
     """The initial values of coordinates in the description (SI); rates are not among them."""
@@ -40,14 +42,20 @@ def state_at(system: LoopSystem, values: Mapping[str, float]) -> State:
     return state
 
 
-def coordinates_at(system: LoopSystem, state: State) -> dict[str, float]:
-    """The coordinates of a state (one lane) by name, in SI; angles of balls are those of their joint."""
+def coordinates_at(system: LoopSystem, state: State, given: Mapping[str, float] | None = None) -> dict[str, float]:
+    """The coordinates of a state (one lane) by name, in SI; angles of balls are those of their joint.
+
+    Two triples of angles, and more where axes align, turn a ball the same way: `given` ones that do are kept.
+    """
     values: dict[str, float] = {}
     for i, freedom in enumerate(system.frame.freedoms):
         if freedom.symbol is not None:
             values[freedom.name] = float(state.x[0, i] * system.amounts.units[i])
     for b, joint in enumerate(balls(system)):
-        values.update(_ball_coordinates(joint, state.balls[0, b]))
+        named = _ball_coordinates(joint, state.balls[0, b])
+        if given is not None and np.abs(_ball_rotation(joint, given) - state.balls[0, b]).max() <= SAME_TURN:
+            named = {name: given.get(name, value) for name, value in named.items()}
+        values.update(named)
     return values
 
 

@@ -276,8 +276,9 @@ class Places:
             return "body"
         if reference.name in self.scope.frames:
             return self.scope.frames[reference.name].body
-        path = reference.path[:-1] if reference.path[-1] in ("frame", "iframe") else reference.path
-        return ".".join(path)
+        # A body may be called `frame` itself.
+        is_of_body = len(reference.path) > 1 and reference.path[-1] in ("frame", "iframe")
+        return ".".join(reference.path[:-1] if is_of_body else reference.path)
 
     def _base(self, node: x.Reference) -> Placed:
         """The body that a frame is fixed in."""
