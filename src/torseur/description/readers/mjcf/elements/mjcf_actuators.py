@@ -99,7 +99,7 @@ def _obstacle(law: Law | None, drive: _Drive | None) -> str:
     if law is None:
         return "has a law of its own, or a muscle's force or range of lengths that MuJoCo would compute"
     if drive is None:
-        return "drives something else than a joint, site or tendon"
+        return "drives something else than a joint, a site, or a tendon that is modelled"
     return "is damped by a ratio to an inertia that is not known"
 
 
