@@ -193,6 +193,7 @@ from torseur.description.mechanism import equation as equation
 from torseur.description.mechanism import fixed as fixed
 from torseur.description.mechanism import force as force
 from torseur.description.mechanism import free as free
+from torseur.description.mechanism import height_field as height_field
 from torseur.description.mechanism import helical as helical
 from torseur.description.mechanism import inertia as inertia
 from torseur.description.mechanism import joint_friction as joint_friction

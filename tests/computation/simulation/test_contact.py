@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import torseur as ts
+from torseur.algebra.graph import as_expr
 from torseur.errors import MechanismError, TorseurError, UnsupportedError
 
 G = 9.81
@@ -244,3 +245,54 @@ def test_corners_that_lie_behind_each_other_count_once():
     assert sum(motion[name][-1] for name in names) == pytest.approx(-weight, rel=1e-6)
     with pytest.raises(ts.TorseurError, match="unknown quantity|cannot be read"):
         ts.simulate(ts.parse(text), 0.1, outputs=["c.3.multiplier"])
+
+
+def test_a_ball_rolls_in_a_trough():
+    """Oracle: its centre stays on the circle of R - r, and 7/10 of v² is what it has fallen times g."""
+    text = """mechanism trough ; param R = 1 m ;
+    gravity = [0, 0, -9.81 m/s^2] ;
+    law trough(x in m, y in m) = R - sqrt(R^2 - x^2) ;
+    let b = body mass = 1 kg, centre = 0, inertia = diag(0.004, 0.004, 0.004) kg*m^2 end ;
+    join earth and b.frame as flight with free(x, y, z, q, r, s) angles yxz end ;
+    contact b.sphere radius 10 cm with earth height trough friction 1 as ground ;
+    init x = 0.45 m, z = {z} m ;"""
+    start = 1 - (0.9**2 - 0.45**2) ** 0.5
+    mechanism = ts.parse(text.format(z=repr(start)))
+    motion = ts.simulate(mechanism, until=1, samples=21)
+    assert np.hypot(motion["x"], motion["z"] - 1) == pytest.approx(np.full(21, 0.9), abs=1e-8)
+    squares = motion["x'"] ** 2 + motion["z'"] ** 2
+    assert squares == pytest.approx(10 / 7 * 9.81 * (start - motion["z"]), abs=1e-6)
+    assert ts.parse(ts.to_text(mechanism)) == mechanism
+    ball, (contact,) = mechanism.body("b"), mechanism.contacts
+    height = ts.height_field(ts.EARTH, mechanism.laws[0].function)
+    assert ts.contact("ground", "sphere", ball, {"radius": as_expr(1) / 10}, height, friction=1) == contact
+
+
+@pytest.mark.parametrize(
+    ("ground", "words"),
+    [
+        ("height flat", "a height is a law of two lengths"),
+        ("height flat normal [0,0,1]", "a height is a law of two lengths"),
+        ("height bumps normal [0,0,1]", "a plane has a normal, or a height: not both"),
+    ],
+)
+def test_heights_are_laws_of_two_lengths(ground, words):
+    text = f"""mechanism m ; law bumps(x in m, y in m) = 0.1 m*cos(x/1 m) ; law flat(x in m) = x ;
+    let b = body mass = 1 kg, centre = 0, inertia = 0 end ;
+    join earth and b.frame as flight with prismatic(z) along [0,0,1] end ;
+    contact b.point with earth {ground} ;"""
+    with pytest.raises(TorseurError, match=words):
+        ts.parse(text)
+
+
+def test_a_stone_that_turns_while_it_slides_comes_to_rest_again():
+    """It breaks away, its slip turns by more than a right angle and sticks; friction and impacts only take energy."""
+    text = """mechanism slope ; gravity = [0, 0, -9.81 m/s^2] ;
+    let b = body mass = 1 kg, centre = 0, inertia = diag(0.004, 0.004, 0.004) kg*m^2 end ;
+    join earth and b.frame as flight with free(x, y, z, e0, e1, e2, e3) angles quaternion end ;
+    contact b.ellipsoid semiaxes [10,8,5] cm with earth normal [0.2,0.1,1] friction 0.3 as ground ;
+    init x = 0.3 m, z = 0.5 m ;"""
+    motion = ts.simulate(ts.parse(text), until=0.62, samples=63, outputs=["energy"])
+    names = [event.name.removeprefix("ground.friction ") for event in motion.events]
+    assert names == ["ground", "sticks", "slides", "sticks", "slides"]
+    assert np.diff(motion["energy"]).max() < 1e-8

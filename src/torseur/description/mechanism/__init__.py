@@ -23,15 +23,13 @@ from torseur.description.mechanism.contacts import (
     bound,
     compliant_stops,
     contact,
+    height_field,
     joint_friction,
     plane,
     play,
-    require_continuous,
-    require_smooth,
     smooth_friction,
     stops,
     update,
-    without_contacts,
 )
 from torseur.description.mechanism.dependencies import (
     SLOTS,
@@ -111,6 +109,7 @@ from torseur.description.mechanism.transformations.parts import Instance, Part, 
 from torseur.description.mechanism.transformations.reflection import reflect
 from torseur.description.mechanism.transformations.substitution import substitute_coordinates
 from torseur.description.mechanism.units import in_si, parameter
+from torseur.description.mechanism.validation import require_continuous, require_smooth, without_contacts
 
 __all__ = [
     "CONTENTS",
@@ -191,6 +190,7 @@ __all__ = [
     "followed_coordinates",
     "force",
     "free",
+    "height_field",
     "helical",
     "implied_symbols",
     "in_si",

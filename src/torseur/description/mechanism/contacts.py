@@ -6,11 +6,11 @@ Analyses that take one set of equations for the whole motion refuse mechanisms t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from torseur.algebra.graph import Expr, ExprLike, as_expr, symbols_of
+from torseur.algebra.graph import Expr, ExprLike, as_expr, symbol, symbols_of
 from torseur.algebra.graph.scalar import maximum, tanh, where
 from torseur.description.mechanism.bodies import Body, frame_of
 from torseur.description.mechanism.frames import EARTH, Frame
@@ -20,7 +20,7 @@ from torseur.description.mechanism.quantities import Coordinate, State, Vector, 
 from torseur.errors import MechanismError, UnsupportedError, unknown_name
 
 if TYPE_CHECKING:
-    from torseur.description.mechanism.mechanism import Mechanism
+    pass
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,8 @@ class Contact:
 
     Shapes with their sizes (m): point; sphere, radius; disc, radius, about the z axis of the frame; torus, radius of
     its rim and tyre around it; ellipsoid, semiaxes x, y and z; capsule, radius and length along z; box, full sizes x, y
-    and z. The plane goes through the origin of `ground` with its `normal`; a sphere has `ground_radius` instead.
+    and z. The plane goes through the origin of `ground` with its `normal`; a sphere has `ground_radius` instead, and a
+    height field the `height` along z of the ground's frame, a formula of GROUND_X and GROUND_Y.
     `coefficient` is that of Coulomb's friction, `static` that at rest where it is another.
     """
 
@@ -75,6 +76,7 @@ class Contact:
     coefficient: Expr
     static: Expr | None
     restitution: Expr
+    height: Expr | None = None
 
 
 @dataclass(frozen=True)
@@ -91,6 +93,9 @@ class Update:
     period: Expr | None = None
     condition: Expr | None = None
 
+
+# Where a height field is asked for its height, in the axes of the ground's frame.
+GROUND_X, GROUND_Y = (symbol(f"{axis} on a height field", "m") for axis in "xy")
 
 # Sizes that each shape has, in their order.
 SHAPE_SIZES: dict[str, tuple[str, ...]] = {
@@ -127,11 +132,12 @@ def bound(name: str, gap: ExprLike, restitution: ExprLike = 0) -> Bound:
 
 @dataclass(frozen=True)
 class Ground:
-    """What a contact is with: a plane through the origin of a frame, or a sphere about it."""
+    """What a contact is with: a plane through a frame's origin, a sphere about it, or heights above its xy plane."""
 
     frame: Frame
     normal: Vector | None = None
     radius: Expr | None = None
+    height: Expr | None = None
 
 
 def plane(on: Frame | Body = EARTH, normal: Sequence[Any] = (0, 0, 1)) -> Ground:
@@ -142,6 +148,14 @@ def plane(on: Frame | Body = EARTH, normal: Sequence[Any] = (0, 0, 1)) -> Ground
 def ball(on: Frame | Body, radius: ExprLike) -> Ground:
     """The sphere of that radius (m) about the origin of a frame."""
     return Ground(frame_of(on, "ball"), None, as_expr(radius))
+
+
+def height_field(on: Frame | Body, height: Callable[[Expr, Expr], ExprLike]) -> Ground:
+    """Ground of the height z = height(x, y) (m) in a frame, a smooth function: height_field(EARTH, hills).
+
+    `height` is a law or a Python function of two expressions, such as lambda x, y: 0.1 * ts.sin(2 * x).
+    """
+    return Ground(frame_of(on, "height field"), height=as_expr(height(GROUND_X, GROUND_Y)))
 
 
 def contact(
@@ -162,7 +176,10 @@ def contact(
     if shape not in SHAPE_SIZES:
         raise MechanismError(unknown_name("shape", shape, SHAPE_SIZES, f"{owner}: "))
     if not isinstance(other, Ground):
-        raise MechanismError(f"{owner}: the ground is plane(frame, normal) or ball(frame, radius), not {other!r}.")
+        raise MechanismError(
+            f"{owner}: the ground is plane(frame, normal), ball(frame, radius) or height_field(frame, height), not "
+            f"{other!r}."
+        )
     for size in (*SHAPE_SIZES[shape], *given):
         if size not in given or size not in SHAPE_SIZES[shape]:
             wanted = ", ".join(SHAPE_SIZES[shape]) or "no sizes"
@@ -173,7 +190,7 @@ def contact(
     place = frame_of(frame, owner)
     return Contact(
         name, shape, place, values, other.frame, other.normal, other.radius, as_expr(friction), resting,
-        as_expr(restitution),
+        as_expr(restitution), other.height,
     )  # fmt: skip
 
 
@@ -340,8 +357,8 @@ def _check_contact(element: Contact) -> None:
         _between(owner, what, size, None)
     if element.frame.body == element.ground.body:
         raise MechanismError(f"{owner}: a body does not touch itself ('{element.frame.body}').")
-    if (element.normal is None) == (element.ground_radius is None):
-        raise MechanismError(f"{owner}: the ground is a plane with a normal, or a sphere with a radius.")
+    if sum(kind is not None for kind in (element.normal, element.ground_radius, element.height)) != 1:
+        raise MechanismError(f"{owner}: the ground is a plane with a normal, a sphere with a radius, or has a height.")
     if element.normal is not None and all(component.is_zero for component in element.normal):
         raise MechanismError(f"{owner}: the normal of a plane cannot be [0, 0, 0].")
     if element.ground_radius is not None and element.shape not in ("point", "sphere", "capsule"):
@@ -356,36 +373,3 @@ def _between(owner: str, what: str, value: Expr | None, most: float | None) -> N
     if number < 0.0 or (most is not None and number > most):
         expected = "zero or more" if most is None else f"between 0 and {most:g}"
         raise MechanismError(f"{owner}: {what} is {number:g}, expected {expected}.")
-
-
-def require_smooth(mechanism: Mechanism, what: str) -> None:
-    """Refuses mechanisms with elements that switch, for what takes one set of equations for the whole motion."""
-    if mechanism.contacts:
-        first = [f"'{c.name}'" for c in mechanism.contacts[:3]] + (["..."] if mechanism.contacts[3:] else [])
-        if all(isinstance(element, Update) for element in mechanism.contacts):
-            raise UnsupportedError(
-                f"{mechanism.name}: {what} does not cover updates of states ({', '.join(first)}), which jump along a "
-                "motion. `simulate` does; ts.without_contacts(mechanism) leaves them out."
-            )
-        raise UnsupportedError(
-            f"{mechanism.name}: {what} does not cover stops, dry friction and contact ({', '.join(first)}), whose "
-            "equations switch along a motion. `simulate` does; ts.without_contacts(mechanism) leaves them out."
-        )
-
-
-def require_continuous(mechanism: Mechanism, what: str) -> None:
-    """Refuses updates of states, for what follows contacts and friction but not these."""
-    updates = [f"'{element.name}'" for element in mechanism.contacts if isinstance(element, Update)]
-    if updates:
-        raise UnsupportedError(
-            f"{mechanism.name}: {what} does not cover updates of states ({', '.join(updates[:3])}), which jump along a "
-            "motion. `simulate` does; ts.without_contacts(mechanism) leaves them out."
-        )
-
-
-def without_contacts(mechanism: Mechanism) -> Mechanism:
-    """The mechanism without bounds, dry friction and contact: its motion where nothing touches and nothing rubs."""
-    from torseur.description.mechanism.mechanism import require_mechanism
-
-    require_mechanism(mechanism)
-    return replace(mechanism, contacts=()) if mechanism.contacts else mechanism

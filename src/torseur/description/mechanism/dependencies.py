@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from torseur.algebra.graph import Expr, live_nodes
+from torseur.algebra.graph import Expr, as_expr, live_nodes, substitute
 from torseur.description.mechanism.bodies import Body
 from torseur.description.mechanism.constraints import Constraint, Distance, Rolling
-from torseur.description.mechanism.contacts import Bound, Contact, Switching, Update
+from torseur.description.mechanism.contacts import GROUND_X, GROUND_Y, Bound, Contact, Switching, Update
 from torseur.description.mechanism.drawings import drawing_formulas
 from torseur.description.mechanism.frames import Frame, Placement
 from torseur.description.mechanism.joints import Joint
@@ -334,6 +334,8 @@ def _of_contact(element: Switching) -> Iterator[Use]:
         yield Use("frame", owner, [*_of_frame(element.frame), *_of_frame(element.ground)])
         shape = [size for _, size in element.sizes] + list(element.normal or ())
         shape += [element.ground_radius] if element.ground_radius is not None else []
+        if element.height is not None:
+            shape += substitute([element.height], {GROUND_X: as_expr(0), GROUND_Y: as_expr(0)})
         yield Use("contact", owner, shape)
         yield Use("restitution", owner, [element.restitution])
         yield Use("friction", owner, [e for e in (element.coefficient, element.static) if e is not None])

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from torseur.algebra.graph import OPERATIONS, Expr, as_expr, constant_value, live_nodes, substitute, symbols_of
 from torseur.description.mechanism.bodies import Body, implied_symbols, open_symbols
-from torseur.description.mechanism.contacts import check_contacts
+from torseur.description.mechanism.contacts import Update, check_contacts
 from torseur.description.mechanism.dependencies import check_dependencies, check_followers, formulas_of
 from torseur.description.mechanism.frames import EARTH_NAME, Frame
 from torseur.description.mechanism.joints import Joint
 from torseur.description.mechanism.loads import CoordinateForce, CoordinateSpring, JointWrench
 from torseur.description.mechanism.quantities import apply_laws
-from torseur.errors import MechanismError, unknown_name
+from torseur.errors import MechanismError, UnsupportedError, unknown_name
 
 if TYPE_CHECKING:
     from torseur.description.mechanism.mechanism import Mechanism
@@ -324,3 +325,36 @@ def _require_things(mechanism: Mechanism) -> None:
         for thing in getattr(mechanism, field):
             if not isinstance(thing, kind):
                 raise MechanismError(f"{field} of '{mechanism.name}': expected a {kind.__name__}, got {thing!r}.")
+
+
+def require_smooth(mechanism: Mechanism, what: str) -> None:
+    """Refuses mechanisms with elements that switch, for what takes one set of equations for the whole motion."""
+    if mechanism.contacts:
+        first = [f"'{c.name}'" for c in mechanism.contacts[:3]] + (["..."] if mechanism.contacts[3:] else [])
+        if all(isinstance(element, Update) for element in mechanism.contacts):
+            raise UnsupportedError(
+                f"{mechanism.name}: {what} does not cover updates of states ({', '.join(first)}), which jump along a "
+                "motion. `simulate` does; ts.without_contacts(mechanism) leaves them out."
+            )
+        raise UnsupportedError(
+            f"{mechanism.name}: {what} does not cover stops, dry friction and contact ({', '.join(first)}), whose "
+            "equations switch along a motion. `simulate` does; ts.without_contacts(mechanism) leaves them out."
+        )
+
+
+def require_continuous(mechanism: Mechanism, what: str) -> None:
+    """Refuses updates of states, for what follows contacts and friction but not these."""
+    updates = [f"'{element.name}'" for element in mechanism.contacts if isinstance(element, Update)]
+    if updates:
+        raise UnsupportedError(
+            f"{mechanism.name}: {what} does not cover updates of states ({', '.join(updates[:3])}), which jump along a "
+            "motion. `simulate` does; ts.without_contacts(mechanism) leaves them out."
+        )
+
+
+def without_contacts(mechanism: Mechanism) -> Mechanism:
+    """The mechanism without bounds, dry friction and contact: its motion where nothing touches and nothing rubs."""
+    from torseur.description.mechanism.mechanism import require_mechanism
+
+    require_mechanism(mechanism)
+    return replace(mechanism, contacts=()) if mechanism.contacts else mechanism

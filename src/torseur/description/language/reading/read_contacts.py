@@ -12,6 +12,7 @@ from torseur.description.language.formulas.read_places import Components, vector
 from torseur.description.language.formulas.scalar_formulas import Term
 from torseur.description.language.reading.clauses import Items
 from torseur.description.language.reading.joint_loads import ENERGY, spring_dimensions
+from torseur.description.language.reading.read_definitions import law_of_heights
 from torseur.description.language.reading.read_states import read_update
 from torseur.description.language.reading.reading_context import Workshop
 from torseur.description.language.syntax import syntax_nodes as x
@@ -26,6 +27,7 @@ from torseur.description.mechanism import (
     bound,
     compliant_stops,
     contact,
+    height_field,
     joint_friction,
     plane,
     play,
@@ -301,10 +303,17 @@ def read_contact(statement: x.ContactIs, name: str, shop: Workshop) -> Callable[
     ground_shape, ground_place = _shape_and_place(statement.ground, shop, "plane")
     ground = shop.places.frame(ground_place, context.within("frame"))
     normal, radius, given = _ground(statement, ground_shape, context, shop)
+    heights = next((c for c in statement.conditions if c.word == "height"), None)
+    law = None if heights is None else law_of_heights(heights, shop)
 
     def build() -> Contact:
         values: dict[str, Expr] = {what: given[what].build() for what in CONDITIONS if what in given}
-        other = plane(ground.build(), vector_of(normal)) if normal is not None else ball(ground.build(), radius_of())
+        if law is not None:
+            other = height_field(ground.build(), law())
+        elif normal is not None:
+            other = plane(ground.build(), vector_of(normal))
+        else:
+            other = ball(ground.build(), radius_of())
         given_sizes = {size: make() for size, make in sizes.items()}
         friction, restitution = (values.get(what, as_expr(0)) for what in ("friction", "restitution"))
         return contact(name, shape, frame.build(), given_sizes, other, friction, values.get("static"), restitution)
@@ -355,11 +364,14 @@ def _ground(
 ) -> tuple[Components | None, Term | None, dict[str, Term]]:
     """Normal of a plane or radius of a sphere, and the conditions of contact."""
     normal, given = None, {}
+    has_heights = any(clause.word == "height" for clause in statement.conditions)
     for clause in statement.conditions:
         if clause.word in given or (clause.word == "normal" and normal is not None):
             shop.scope.fault(clause, f"'{clause.word}' of contact '{context.owner}' is given twice.")
         elif clause.word == "normal" and shape == "plane":
             normal = shop.places.vector(clause.value, shop.scope.dimensions.unknown(), context.within("contact"))
+        elif clause.word == "height" and shape == "plane":
+            continue
         elif clause.word == "radius" and shape == "sphere":
             given["radius"] = shop.formulas.read(clause.value, LENGTH, context.within("contact"))
         elif clause.word in CONDITIONS:
@@ -367,11 +379,13 @@ def _ground(
             given[clause.word] = shop.formulas.read(clause.value, NUMBER, context.within(slot))
         else:
             shop.scope.fault(
-                clause, f"the ground is a plane with a normal, or a sphere with a radius: no '{clause.word}'."
+                clause, f"the ground has a normal or a height, or is a sphere with a radius: no '{clause.word}'."
             )
+    if has_heights and normal is not None:
+        shop.scope.fault(statement.ground, "a plane has a normal, or a height: not both.")
     if shape not in ("plane", "sphere"):
         shop.scope.fault(statement.ground, f"a {shape} cannot be a ground; use a plane or a sphere.")
-    elif (shape == "plane" and normal is None) or (shape == "sphere" and "radius" not in given):
+    elif (shape == "plane" and normal is None and not has_heights) or (shape == "sphere" and "radius" not in given):
         what = "normal [0,0,1]" if shape == "plane" else "radius 1 m"
         shop.scope.fault(statement.ground, f"the ground needs its {what.split()[0]}: with ... {what}.")
     return normal, given.get("radius"), given

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from torseur.algebra.graph import Expr, UndeterminedFunction, symbol
-from torseur.description.language.formulas.dimensions import NUMBER, RATE, Dim, dimension_of
+from torseur.description.language.formulas.dimensions import LENGTH, NUMBER, RATE, Dim, dimension_of
 from torseur.description.language.formulas.language_functions import FUNCTIONS
 from torseur.description.language.formulas.name_scope import Context, Deferred, Function, Known
 from torseur.description.language.formulas.read_places import vector_of
@@ -253,3 +253,23 @@ def _state(node: x.Reference, implied: dict[str, str], shop: Workshop) -> tuple[
     known = [*names, *(f"{name}'" for name in names), *shop.speeds, *shop.states, *implied]
     shop.scope.unknown(node, "coordinate", f"{node.name}{chr(39) * node.primes}", dict.fromkeys(known))
     return None
+
+
+def law_of_heights(clause: x.Clause, shop: Workshop) -> Callable[[], UndeterminedFunction] | None:
+    """The law that gives a ground's height at x and y in its frame, by its name."""
+    name = clause.value.name if isinstance(clause.value, x.Reference) else ""
+    found = shop.scope.functions.get(name)
+    dimensions = () if found is None else (*found.arguments, found.result)
+    equal = shop.scope.dimensions.equal
+    if found is None or len(dimensions) != 3 or not all(d is None or equal(d, LENGTH) for d in dimensions):
+        example = "law hills(x in m, y in m) = 0.1 m * cos(2 rad/m * x) ; contact ... with earth height hills"
+        shop.scope.fault(clause, "a height is a law of two lengths that gives a length, by its name.", example)
+        return None
+    build = found.build
+
+    def function() -> UndeterminedFunction:
+        law = build()
+        assert isinstance(law, UndeterminedFunction)
+        return law
+
+    return function

@@ -8,6 +8,7 @@ from torseur.description.language.writing.words import name_text
 from torseur.description.language.writing.write_loads import name_clause
 from torseur.description.language.writing.writing_context import Place, Script
 from torseur.description.mechanism import Bound, Contact, DryFriction, Frame, Switching, Update
+from torseur.description.mechanism.contacts import GROUND_X, GROUND_Y
 from torseur.errors import UnsupportedError
 
 _VECTORS = {"box": "size", "ellipsoid": "semiaxes"}
@@ -70,6 +71,8 @@ def _shape_text(element: Contact, script: Script) -> str:
     ground = _reference(element.ground, script)
     if element.ground_radius is not None:
         ground += f".sphere radius {script.formula(element.ground_radius, LENGTH, place)}"
+    elif element.height is not None:
+        ground += f" height {_law_of_heights(element)}"
     elif element.normal is not None:
         ground += f" normal {script.direction(element.normal, place)}"
     ground += _number("friction", element.coefficient, place, script)
@@ -78,6 +81,13 @@ def _shape_text(element: Contact, script: Script) -> str:
     own = _reference(element.frame, script)
     name = name_clause(element.name, "contact", script)
     return f"contact {own}.{element.shape}{parts} with {ground}{name} ;"
+
+
+def _law_of_heights(element: Contact) -> str:
+    height = element.height
+    if height is None or height.op != "apply" or height.args != (GROUND_X, GROUND_Y) or any(height.data.orders):
+        raise UnsupportedError(f"the height of contact '{element.name}', which is a formula: make it a law")
+    return name_text(str(height.data.function.name))
 
 
 def _reference(frame: Frame, script: Script) -> str:

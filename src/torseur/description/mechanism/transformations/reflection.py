@@ -41,6 +41,7 @@ from torseur.description.mechanism.solids import Solid
 from torseur.description.mechanism.speeds import body_speeds, quaternion_coordinates
 from torseur.description.mechanism.transformations.formula_mapping import map_together
 from torseur.description.mechanism.validation import implied_speeds
+from torseur.errors import UnsupportedError
 
 T = TypeVar("T")
 # Joints whose image is one of their own kind; the image of others is a sequence of motions.
@@ -237,6 +238,8 @@ class _Reflection:
         """The image of a bound, of friction or of a contact, whose shapes are their own images."""
         if not isinstance(element, Contact):
             return element
+        if element.height is not None:
+            raise UnsupportedError(f"contact '{element.name}': a height field has no image. Give the contact outside.")
         normal = None if element.normal is None else self.vector(element.normal)
         return replace(element, frame=self.frame(element.frame), ground=self.frame(element.ground), normal=normal)
 

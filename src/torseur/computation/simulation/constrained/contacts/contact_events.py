@@ -25,6 +25,7 @@ from torseur.computation.simulation.events.event_search import NG
 from torseur.computation.simulation.model.force_laws import NU, laws
 
 STARTING = 1e-3  # part of creeping that what begins to slide may go back by
+BEGUN = 3.0  # speed, in units of creep, at which it has begun
 
 NW: int = Static("NW", 0)  # events of friction: one of each element, and one of Painlevé's case where it can happen
 
@@ -71,7 +72,8 @@ def contact_events(t: float, y: Array, p: Array, g: Array) -> None:
 def friction_events(t: float, y: Array, p: Array, u: Array, multipliers: Array, g: Array) -> None:
     """Positive while nothing changes: what slides has a speed, what sticks is held by less than its limit.
 
-    What has begun to slide in a plane is watched along its first direction, until it is faster than creeping.
+    What has begun to slide in a plane is watched along its first direction, until it is faster than creeping: from
+    there on by its speed, whatever way it turns.
     """
     settings = Settings.view(p[NP:])
     slips = zeros(NT)
@@ -97,7 +99,8 @@ def friction_events(t: float, y: Array, p: Array, u: Array, multipliers: Array, 
             if k >= NE1:
                 faster = settings.sliding[i] * settings.sliding[i] + settings.sliding[i + 1] * settings.sliding[i + 1]
                 speed = math.sqrt(slips[i] * slips[i] + slips[i + 1] * slips[i + 1])
-                g[k] = speed - settings.creep[k] if faster > 2.0 else along + STARTING * settings.creep[k]
+                begun = min(along + STARTING * settings.creep[k], BEGUN * settings.creep[k] - speed)
+                g[k] = speed - settings.creep[k] if faster > 2.0 else begun
         elif sticks:
             g[k] = amounts[k, 2] + amounts[k, 3] * normals[k] - math.sqrt(held) + settings.grip[0]
         else:

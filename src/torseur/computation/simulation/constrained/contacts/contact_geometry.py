@@ -20,7 +20,11 @@ from torseur.derivation.loops.closure.dimension_conditions import known_values
 from torseur.derivation.loops.closure.directions import across
 from torseur.derivation.loops.closure.joint_closure import relative_pose
 from torseur.derivation.loops.closure.rolling import slip_velocity
+from torseur.derivation.tree import resolve
 from torseur.description.mechanism import Bound, Contact, DryFriction
+from torseur.description.mechanism.contacts import GROUND_X, GROUND_Y
+
+TURNS = 4  # times that a point on a height field and its normal are found from each other
 
 _NORMAL = tuple(symbol(f"normal {axis} of a support", "1") for axis in "xyz")
 
@@ -84,6 +88,11 @@ def _gap_and_slips(
         slip = slip_velocity(frames[contact.frame], frames[contact.ground], place, offset - along * radius)
         slips = _moving([as_expr(tangent.dot(slip)) for tangent in _across(along)])
         return as_expr(distance - radius - contact.ground_radius), slips
+    if contact.height is not None:
+        (height,) = resolve(tree.mechanism, dict(tree.definitions), [contact.height])
+        gap, normal, lowest = _on_heights(height, support, place, at)
+        slip = slip_velocity(frames[contact.frame], frames[contact.ground], place, offset + lowest)
+        return gap, _moving([as_expr(tangent.dot(slip)) for tangent in _across(normal)])
     assert contact.normal is not None
     normal = unit(Vec3(*contact.normal))
     height, lowest = _support(support, place, normal)
@@ -92,6 +101,26 @@ def _gap_and_slips(
     tangents = across([Vec3(*contact.normal)], known_values(tree))
     slips = _moving([as_expr(tangent.vector.dot(slip)) for tangent in tangents])
     return as_expr(gap), slips
+
+
+def _on_heights(height: Expr, support: Expr, place: Transform, at: Vec3) -> tuple[Expr, Vec3, Vec3]:
+    """Gap above z = h(x, y), its normal, and the lowest point from the centre, all in the axes of the ground.
+
+    The point of the body that is lowest along the normal is where that normal belongs: they are found in turn, each
+    time nearer by the curvature of the ground times the size of the shape. A point is where it is.
+    """
+    slopes = gradient(height, [GROUND_X, GROUND_Y])
+    point = at
+    for _ in range(TURNS):
+        here = {GROUND_X: as_expr(point.x), GROUND_Y: as_expr(point.y)}
+        z, *along = substitute([height, *slopes], here)
+        normal = unit(Vec3(-along[0], -along[1], as_expr(1)))
+        _, lowest = _support(support, place, normal)
+        if at + lowest == point:
+            break
+        point = at + lowest
+    (z,) = substitute([height], {GROUND_X: as_expr(point.x), GROUND_Y: as_expr(point.y)})
+    return as_expr((point.z - z) * normal.z), normal, lowest
 
 
 def _across(normal: Vec3) -> tuple[Vec3, Vec3]:

@@ -80,7 +80,9 @@ def directions_of(p: Array, slips: Array, directions: Array, speeds: Array) -> N
         directions[i + 1] = 0.0
         speeds[NE1 + k] = math.sqrt(slips[i] * slips[i] + slips[i + 1] * slips[i + 1])
         if settings.sliding[i] != 0.0 or settings.sliding[i + 1] != 0.0:
-            little = BARELY * settings.creep[NE1 + k]
+            # A part of its first direction, while it creeps: of nothing alone the direction turns without limit.
+            square = settings.sliding[i] * settings.sliding[i] + settings.sliding[i + 1] * settings.sliding[i + 1]
+            little = BARELY * settings.creep[NE1 + k] * (4.0 - square) / 3.0
             first = slips[i] + little * settings.sliding[i]
             second = slips[i + 1] + little * settings.sliding[i + 1]
             size = math.sqrt(first * first + second * second)

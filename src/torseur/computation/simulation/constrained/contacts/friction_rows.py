@@ -16,7 +16,7 @@ from torseur.errors import UnsupportedError
 
 AMOUNTS = 5  # force, coefficient, breakaway, static, stribeck
 SMALLEST = 1e-300  # added under a root, whose derivative is zero where nothing presses
-BARELY = 1e-12  # speed, in units of creep, that tells the direction of what has not begun to slide yet
+BARELY = 1e-3  # speed, in units of creep, that tells the direction of what has not begun to slide yet
 LEAST_SQUARE = 1e-60  # added under roots of squared speeds, whose third powers are divided by
 
 
@@ -87,7 +87,8 @@ def pressing(element: FrictionRows, contacts: Sequence[ConstraintEquation], last
 def sliding_law(element: FrictionRows, normal: Expr, directions: Sequence[Expr], creep: Expr) -> list[Expr]:
     """Multipliers of the rows of an element that slides, as formulas: what friction_forces.py computes by numbers.
 
-    Along a line the direction is that of the mode; in a plane that of the slip, or of what hardly begins to slide.
+    Along a line the direction is that of the mode. In a plane it is that of the slip, with a little of the direction in
+    which what creeps has begun, which has length 1 there and 2 afterwards.
     """
     force, coefficient, breakaway, static, stribeck = element.amounts
     slips = [row.residual for row in element.rows]
@@ -95,7 +96,8 @@ def sliding_law(element: FrictionRows, normal: Expr, directions: Sequence[Expr],
         speed = directions[0] * slips[0]
         along = [directions[0]]
     else:
-        begun = [s + BARELY * creep * d for s, d in zip(slips, directions, strict=False)]
+        little = BARELY * creep * (4 - sum((d * d for d in directions[:2]), as_expr(0))) / 3
+        begun = [s + little * d for s, d in zip(slips, directions, strict=False)]
         speed = as_expr(sqrt(sum((s * s for s in slips), as_expr(LEAST_SQUARE))))
         size = sqrt(sum((s * s for s in begun), as_expr(LEAST_SQUARE)))
         along = [as_expr(s / size) for s in begun]
