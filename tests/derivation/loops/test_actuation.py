@@ -197,6 +197,29 @@ def test_points_of_a_singular_curve_in_a_box_are_said_to_be_of_a_curve():
     assert "one of a curve" in str(met[0])
 
 
+def test_dead_points_are_those_of_outputs_that_were_chosen():
+    """Two sliders that carry two bars move together: the bars' angles rest, which is a dead point of these alone."""
+    sliders = ts.parse(
+        "mechanism sliders ;\n"
+        + bodies("a", "b", "c", "d")
+        + """join earth and a.frame as A with prismatic(u) along [0, 1, 0] end ;
+join [4, 0, 0] m @ earth and d.frame as D with prismatic(v) along [0, 1, 0] end ;
+join a.frame and b.frame as B with revolute(p) end ;
+join d.frame and c.frame as C with revolute(q) end ;
+join [2, 1, 0] m @ b and [-2, 1, 0] m @ c as E with revolute(r) end ;"""
+    )
+    assert actuation(sliders, ["u", "v"]).kinds == ()
+    chosen = actuation(sliders, ["u", "v"], ["p", "q"])
+    assert (chosen.kinds, chosen.manipulability, chosen.conditions["all"]) == (("type 1",), 0.0, np.inf)
+
+
+def test_euler_angles_that_are_singular_at_the_pose_are_refused():
+    ball = ts.parse("mechanism ball ;\n" + bodies("b") + "join earth and b.frame as J with spherical(k, l, m) end ;")
+    with pytest.raises(MechanismError, match="joint 'J': two of the axes that its angles turn about coincide"):
+        actuation(ball, ["k", "l", "m"])
+    assert actuation(ball, ["k", "l", "m"], at={"l": 1.0}).kinds == ()
+
+
 def test_coordinates_named_twice_or_held_and_moved_are_refused():
     five_bar, angle = ts.parse(FIVE_BAR), ("q1", 0.0, 1.0)
     with pytest.raises(MechanismError, match="'q1' is named 2 times"):

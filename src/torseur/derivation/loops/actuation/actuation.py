@@ -10,12 +10,14 @@ import numpy as np
 
 from torseur.algebra.arrays import Array
 from torseur.derivation.loops.assembly.assembly import closed_state
-from torseur.derivation.loops.assembly.projection import CLOSED, project
+from torseur.derivation.loops.assembly.projection import CLOSED, project, random_states
 from torseur.derivation.loops.model.loop_model import loop_system
 from torseur.derivation.loops.model.loop_parts import in_own_unit, related_freedoms
 from torseur.derivation.loops.model.loop_system import LoopSystem, State
 from torseur.derivation.loops.model.named_coordinates import coordinates_at
+from torseur.derivation.loops.model.poses import body_poses
 from torseur.derivation.loops.rank.numerical_rank import numerical_rank, ranks
+from torseur.derivation.loops.redundancy.joint_constraints import joint_screws
 from torseur.description.mechanism import Mechanism
 from torseur.errors import MechanismError, counted, unknown_name
 
@@ -26,6 +28,7 @@ MEANINGS = {
     CLOSURE: "the loops leave more motions than around (constraint singularity)",
 }
 _SINGULAR = 1e-6
+_NOTHING = 1e-12  # singular values of a jacobian, with lengths in the unit of the mechanism, that are rounding
 
 
 @dataclass(frozen=True)
@@ -37,7 +40,8 @@ class ActuationReport:
     of motions, angles in rad and lengths in the unit `length` (m), which is of the mechanism's own size. `conditions`
     are condition numbers of the jacobian: of outputs that are lengths, of those that are angles, and of all with
     lengths in that unit; `manipulability` is the square root of det(J Jᵀ), likewise. Mobilities and outputs are
-    those of the parts with inputs or named outputs; `apart` are coordinates of other parts that move.
+    those of the parts with inputs or named outputs; `apart` are coordinates of other parts that move. All coordinates
+    that are no inputs may rest while a platform moves: type 1 is looked for with outputs that were `chosen` alone.
     """
 
     mechanism: str
@@ -55,6 +59,7 @@ class ActuationReport:
     length: float
     pose: Mapping[str, float]
     apart: tuple[str, ...] = ()
+    chosen: bool = True
 
     def __str__(self) -> str:
         singular = [f"  singular, {kind}: {MEANINGS[kind]}" for kind in self.kinds]
@@ -67,7 +72,8 @@ class ActuationReport:
         lines = [
             f"actuated by {', '.join(self.inputs)}: {counts}",
             *(singular or ["  no singularity at this pose"]),
-            f"  quality (0 singular, 1 best): inputs {self.input_quality:.3g}, outputs {self.output_quality:.3g}",
+            f"  quality (0 singular, 1 best): inputs {self.input_quality:.3g}"
+            + (f", outputs {self.output_quality:.3g}" if self.chosen else ""),
         ]
         if self.conditions:
             shown = ", ".join(f"{name} {value:.4g}" for name, value in self.conditions.items())
@@ -96,8 +102,29 @@ def actuation(mechanism: Mechanism, inputs: Sequence[str], outputs: Sequence[str
     named = [*coordinate_rows(system, inputs, "inputs"), *coordinate_rows(system, outputs, "outputs")]
     part = related_freedoms(system, named or range(system.n))
     system = in_own_unit(system, part)
-    return _actuation_at(system, closed_state(system, at, seed), inputs, outputs, part,
+    state = closed_state(system, at, seed)
+    _require_regular_angles(system, state, named)
+    return _actuation_at(system, state, inputs, outputs, part,
                          usual_mobility(system, part, at, seed))  # fmt: skip
+
+
+def _require_regular_angles(system: LoopSystem, state: State, named: Sequence[int]) -> None:
+    """Refuses poses at which the angles of a joint with named coordinates are singular, as Euler angles of a ball are
+    where two axes coincide: rates of its coordinates say nothing of its motions there."""
+    elsewhere = random_states(system, 1, np.random.default_rng(0))
+    joints = {system.frame.freedoms[i].joint for i in named}
+    for k, edge in enumerate(system.edges):
+        if edge.joint not in joints:
+            continue
+        here, usual = (
+            numerical_rank(joint_screws(system, s, k, body_poses(system, s))).rank for s in (state, elsewhere)
+        )
+        if here < usual:
+            raise MechanismError(
+                f"joint '{edge.joint}': two of the axes that its angles turn about coincide at this pose, where rates "
+                "of these angles do not tell its motions. Examine another pose (--init, `at`), or give the joint "
+                "another sequence of angles."
+            )
 
 
 def usual_mobility(system: LoopSystem, part: Sequence[int], at: Mapping[str, float] | None, seed: int = 0) -> int:
@@ -141,8 +168,8 @@ def _actuation_at(system: LoopSystem, state: State, inputs: Sequence[str], outpu
     kinds = [CLOSURE] if count > usual else []
     # Fewer inputs than motions leave some free at every pose: that is no singularity.
     kinds += [TYPE_2] if left_free > max(0, usual - len(given)) and not kinds else []
-    kinds += [TYPE_1] if at_rest > max(0, usual - len(wanted)) and CLOSURE not in kinds else []
-    regular = left_free == 0 and len(given) == count
+    kinds += [TYPE_1] if outputs and at_rest > max(0, usual - len(wanted)) and CLOSURE not in kinds else []
+    regular = left_free == 0 and len(given) == count and bool(wanted)
     jacobian = out @ np.linalg.inv(into) if regular else None
     units = system.amounts.units
     return ActuationReport(
@@ -161,6 +188,7 @@ def _actuation_at(system: LoopSystem, state: State, inputs: Sequence[str], outpu
         length=system.length,
         pose=coordinates_at(system, state),
         apart=tuple(system.frame.freedoms[i].name for i in moving),
+        chosen=bool(outputs),
     )
 
 
@@ -194,10 +222,10 @@ def _conditions(system: LoopSystem, jacobian: Array, outputs: list[int]) -> dict
 
 def _condition(matrix: Array) -> float:
     values = np.linalg.svd(matrix, compute_uv=False)
-    return float(values[0] / values[-1]) if values[-1] > 1e-14 * values[0] else float("inf")
+    return float(values[0] / values[-1]) if values[-1] > max(_NOTHING, 1e-14 * values[0]) else float("inf")
 
 
 def _manipulability(jacobian: Array) -> float:
     # Yoshikawa's measure; with more outputs than inputs of Jᵀ J.
     values = np.linalg.svd(jacobian, compute_uv=False)
-    return float(np.prod(values))
+    return float(np.prod(np.where(values > _NOTHING, values, 0.0)))

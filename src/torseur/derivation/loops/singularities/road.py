@@ -11,6 +11,7 @@ from torseur.derivation.loops.assembly.projection import CLOSED, project
 from torseur.derivation.loops.model.loop_system import LoopSystem, State
 from torseur.derivation.loops.rank.numerical_rank import numerical_rank
 
+_AT_REST = 1e-2  # a limit is found to 1e-9, and what moves there falls like the root of the distance
 _TRIES = 8  # starts from which a range that was lost is looked for again
 
 
@@ -47,6 +48,10 @@ class Road:
         """First-order motions with the held coordinates at rest."""
         rows = np.eye(self.system.n)[list(self.held)]
         return numerical_rank(np.concatenate([self.system.linearise(state)[1][0], rows])).motions
+
+    def is_turning_back(self, state: State) -> bool:
+        """Whether the driven coordinate is at rest in all first-order motions; else a jump alone ended the way."""
+        return float(np.linalg.norm(self.motions(state)[self.slot])) < _AT_REST
 
     def own_motions(self, state: State) -> Array:
         """First-order motions of the parts of the drive and of what is watched on it, over all freedoms."""

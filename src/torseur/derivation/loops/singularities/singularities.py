@@ -21,7 +21,7 @@ from torseur.description.mechanism import Mechanism
 from torseur.errors import MechanismError, unknown_name
 
 _SAME = 1e-3
-_NOTHING = 1e-8  # what Newton's method leaves of a coordinate that vanishes
+_NOTHING = 1e-7  # what Newton's method leaves of a coordinate that vanishes
 _VANISHED = 1e-3  # of a determinant's usual size, which falls like the root of the distance to a limit
 _PER_RADIAN = 30  # steps of a drive: two singular configurations nearer than 2 degrees may be taken for one
 _SEARCHED = 12  # places at which a range in which nothing closes is looked at
@@ -101,7 +101,7 @@ def drive(mechanism: Mechanism, coordinate: str, start: float, stop: float, *, a
     for piece in pieces:
         values = np.array([_singular_values(system, state) for state in piece.states])
         found += _drops(road, piece.states, values)
-        found += [_singularity_on(road, state, "limit") for state in piece.limits]
+        found += [_singularity_on(road, state, "limit") for state in piece.limits if road.is_turning_back(state)]
         for kind, names in (("type 2", inputs), ("type 1", outputs)):
             rows = [slot_of(system, name) for name in names]
             found += [*_at_limits(road, piece, rows, kind), *_crossings(road, piece.states, rows, kind)]
@@ -323,7 +323,8 @@ def singularity(system: LoopSystem, driven: int, state: State, kind: str,
     left = int(ranks(np.concatenate([jacobian[0], np.eye(system.n)[list(held)]])[None])[0]) if held else rank
     values = coordinates_at(system, state)
     name = system.frame.freedoms[driven].name
-    return Singularity(kind, {**wrap_angles(system, values), name: values[name]}, rank, system.n - left)
+    others = {other: value for other, value in wrap_angles(system, values).items() if other != name}
+    return Singularity(kind, {name: values[name], **others}, rank, system.n - left)
 
 
 def _singularity_on(road: Road, state: State, kind: str) -> Singularity:
