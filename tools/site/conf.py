@@ -1,14 +1,15 @@
 """Settings of Sphinx. Nothing reaches for a network: fonts, search and formulas are files of the site."""
 
 import sys
-from importlib.metadata import version as version_of
+import tomllib
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
 project = "torseur"
 author = "The torseur developers"
-version = release = version_of("torseur")
+# That of the checkout: what is installed may be older.
+version = release = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]["version"]
 
 extensions = ["myst_parser", "sphinx_copybutton", "offline_math", "lsd_lexer"]
 myst_enable_extensions = ["dollarmath", "deflist", "attrs_inline"]
