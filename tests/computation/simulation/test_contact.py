@@ -296,3 +296,17 @@ def test_a_stone_that_turns_while_it_slides_comes_to_rest_again():
     names = [event.name.removeprefix("ground.friction ") for event in motion.events]
     assert names == ["ground", "sticks", "slides", "sticks", "slides"]
     assert np.diff(motion["energy"]).max() < 1e-8
+
+
+def test_parts_bring_their_height_fields():
+    """The law is that of the instance; where it is asked for its height stays what it is."""
+    text = """mechanism two ; part ball(A = 0.1 m)
+      law hills(x in m, y in m) = A*cos(x/1 m) ;
+      let b = body mass = 1 kg, centre = 0, inertia = 0 end ;
+      join earth and b.frame as f with prismatic(z) along [0,0,1] end ;
+      contact b.sphere radius 10 cm with earth height hills as ground ; end ;
+    use ball as one ; use ball as other(A = 0.2 m) ; init one.z = 0.5 m, other.z = 0.5 m ;"""
+    mechanism = ts.parse(text)
+    laws = {law.name: law.function for law in mechanism.laws}
+    expected = [ts.height_field(ts.EARTH, laws[f"{name}.hills"]).height for name in ("one", "other")]
+    assert [contact.height for contact in mechanism.contacts] == expected

@@ -13,7 +13,7 @@ from torseur.algebra.graph.expr import intern
 from torseur.algebra.spatial import Rotation, Vec3, about
 from torseur.description.mechanism.bodies import Body, implied_symbols
 from torseur.description.mechanism.constraints import Constraint
-from torseur.description.mechanism.contacts import Switching
+from torseur.description.mechanism.contacts import GROUND_X, GROUND_Y, Switching
 from torseur.description.mechanism.drawings import Drawing
 from torseur.description.mechanism.frames import EARTH_NAME, Frame, Measure, Placement, Sensor
 from torseur.description.mechanism.joints import Joint
@@ -23,7 +23,7 @@ from torseur.description.mechanism.quantities import TIME, Coordinate, Law, Para
 from torseur.description.mechanism.transformations.formula_mapping import map_together
 from torseur.errors import MechanismError
 
-_KEPT = (TIME, LENGTH, LENGTH_RATE)
+_KEPT = (TIME, LENGTH, LENGTH_RATE, GROUND_X, GROUND_Y)
 
 
 @dataclass(frozen=True)
