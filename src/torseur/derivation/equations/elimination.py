@@ -13,10 +13,11 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from torseur.algebra.graph import Expr, as_expr, substitute
-from torseur.derivation.equations.linear_system import KeptUnknowns, LinearSystem
+from torseur.algebra.graph import Expr, as_expr, substitute, symbols_of
+from torseur.derivation.equations.linear_system import KeptUnknowns, LinearSystem, solved_together
 from torseur.derivation.equations.terms.short_sum import short_expression
 from torseur.derivation.equations.unit_quaternions import on_unit_sphere, quaternions_of
+from torseur.description.mechanism import TIME
 from torseur.errors import TorseurError, unknown_name
 
 if TYPE_CHECKING:
@@ -45,8 +46,8 @@ class ReducedEquations:
 def eliminate_multipliers(equations: Equations, independent: Collection[str] = ()) -> ReducedEquations:
     """The equations of a constrained mechanism in its independent speeds, solved for symbolically.
 
-    Speeds named in `independent` stay; otherwise those are solved for whose coefficient is the simplest, so that
-    divisions by what may vanish are avoided where they can be.
+    Speeds named in `independent` stay; otherwise those are solved for whose coefficient is the simplest, or together
+    have a determinant that never vanishes, so that divisions by what may vanish are avoided where they can be.
     """
     layout = equations.layout
     for name in independent:
@@ -58,6 +59,11 @@ def eliminate_multipliers(equations: Equations, independent: Collection[str] = (
         add_constraint(
             system, layout.speed_names, constraint.name, constraint.row, (constraint.drift, -constraint.gamma)
         )
+    moving = {*layout.coordinates, *layout.speeds, TIME}
+    if not kept and not system.redundant and not moving.isdisjoint(symbols_of(system.pivots)):
+        rows = [constraint.row for constraint in equations.constraints]
+        constants = [(constraint.drift, -constraint.gamma) for constraint in equations.constraints]
+        system = solved_together(rows, constants, moving) or system
     free = [k for k in range(len(layout.speeds)) if k not in system.solved]
     u = [layout.speeds[k] for k in free]
     speeds = {layout.speeds[k]: system.value(k, layout.speeds) for k in system.solved}

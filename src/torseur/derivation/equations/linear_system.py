@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
+from math import comb
 
 from torseur.algebra.graph import Expr, as_expr, symbols_of
+from torseur.derivation.equations.terms.linear_solution import determinant, inverse_by_minors
+from torseur.derivation.equations.terms.polynomial import expression_of
 from torseur.derivation.equations.terms.short_sum import short_expression, written_size
 from torseur.derivation.equations.terms.trigonometry import vanishes
 
@@ -30,6 +34,52 @@ class _Row:
         """This row and a multiple of another."""
         added = [_short(a + factor * b) for a, b in zip(self.coefficients, other.coefficients, strict=True)]
         return _Row(added, _short(self.drift + factor * other.drift), self.bias + factor * other.bias)
+
+
+MOST_SETS = 60  # of unknowns to solve for that are looked through
+
+
+def solved_together(
+    rows: Sequence[Sequence[Expr]], constants: Sequence[tuple[Expr, Expr]], moving: Collection[Expr]
+) -> LinearSystem | None:
+    """The equations solved at once for unknowns whose determinant has nothing that moves, where there are such.
+
+    x' cos a + y' sin a = u and y' cos a - x' sin a = w, one after the other, would divide by cos a; their determinant
+    is 1. The rows are Σ c_j v_j + drift = 0 and Σ c_j v'_j + bias = 0, constants the pairs (drift, bias).
+    """
+    n, m = len(rows[0]), len(rows)
+    if comb(n, m) > MOST_SETS:
+        return None
+    for places in sorted(combinations(range(n), m), reverse=True):
+        matrix = [[row[k] for k in places] for row in rows]
+        size = determinant(matrix)
+        if not size or not set(symbols_of([expression_of(size)])).isdisjoint(moving):
+            continue
+        inverse = inverse_by_minors(matrix)
+        if inverse is not None:
+            solved = {
+                place: _row(weights, rows, constants, places) for place, weights in zip(places, inverse, strict=True)
+            }
+            return LinearSystem(
+                n, solved=solved, pivots=[expression_of(size)] if symbols_of([expression_of(size)]) else []
+            )
+    return None
+
+
+def _row(
+    weights: Sequence[Expr],
+    rows: Sequence[Sequence[Expr]],
+    constants: Sequence[tuple[Expr, Expr]],
+    places: Sequence[int],
+) -> _Row:
+    """One dependent unknown: a row of the inverse times the equations, on the other side."""
+
+    def total(entries: Sequence[Expr]) -> Expr:
+        return -sum((w * entry for w, entry in zip(weights, entries, strict=True)), as_expr(0))
+
+    others = [as_expr(0) if k in places else _short(total([row[k] for row in rows])) for k in range(len(rows[0]))]
+    drifts, biases = zip(*constants, strict=True)
+    return _Row(others, _short(total(drifts)), total(biases))
 
 
 @dataclass

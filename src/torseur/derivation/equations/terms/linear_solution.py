@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import cache
 from math import gcd, lcm
 
-from torseur.algebra.graph import Expr
+from torseur.algebra.graph import Expr, as_expr
 from torseur.derivation.equations.terms.common_parts import SUMS, common_factor, quotient
 from torseur.derivation.equations.terms.factoring import factored_expression, symbols_of
 from torseur.derivation.equations.terms.polynomial import (
@@ -68,6 +68,26 @@ def solve_by_minors(matrix: Matrix, right: Sequence[Expr]) -> list[Quotient] | N
     """x with A x = b, each as one fraction; None where it would be long or numbers are rounded."""
     minors = _minors(matrix, right)
     return None if minors is None else [_shortest_fraction(numerator, minors[1]) for numerator in minors[0]]
+
+
+def determinant(matrix: Matrix) -> Polynomial | None:
+    """The determinant of a matrix as a short sum; None where it would be long."""
+    try:
+        return shorten_by_trigonometry(_determinant([[few_terms(entry) for entry in row] for row in matrix]))
+    except TooManyTerms:
+        return None
+
+
+def inverse_by_minors(matrix: Matrix) -> list[list[Expr]] | None:
+    """A⁻¹ by rows, each entry one fraction; None where it would be long or numbers are rounded."""
+    n = len(matrix)
+    columns = []
+    for k in range(n):
+        column = solve_by_minors(matrix, [as_expr(int(i == k)) for i in range(n)])
+        if column is None:
+            return None
+        columns.append([own.value for own in column])
+    return [list(row) for row in zip(*columns, strict=True)]
 
 
 def form_of_inverse(matrix: Matrix, vector: Sequence[Expr]) -> Quotient | None:
