@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from torseur.algebra.graph import Expr, as_expr, substitute, symbols_of
+from torseur.derivation.equations.formulation import quaternions_of
 from torseur.derivation.equations.linear_system import KeptUnknowns, LinearSystem, solved_together
 from torseur.derivation.equations.terms.short_sum import short_expression
-from torseur.derivation.equations.unit_quaternions import on_unit_sphere, quaternions_of
+from torseur.derivation.equations.terms.unit_quaternions import on_unit_sphere
 from torseur.description.mechanism import TIME
 from torseur.errors import TorseurError, unknown_name
 

@@ -24,11 +24,10 @@ from torseur.derivation.dynamics import (
 )
 from torseur.derivation.dynamics.constrained.elimination_order import is_sparse
 from torseur.derivation.equations.driving_power import power_of_drifts
-from torseur.derivation.equations.formulation import Formulation, as_expressions
+from torseur.derivation.equations.formulation import Formulation, OnUnitSphere, as_expressions
 from torseur.derivation.equations.multipliers import multiplier_of
 from torseur.derivation.equations.named_formulas import with_named_formulas
 from torseur.derivation.equations.random_states import multiple_precision_values, rational_state
-from torseur.derivation.equations.unit_quaternions import OnUnitSphere
 from torseur.derivation.tree import CoupledStates, Layout, Tree, reframe, regroup
 from torseur.description.mechanism import TIME, Mechanism
 from torseur.display import Displayed

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from torseur.algebra.graph import Expr, as_expr
+from torseur.derivation.equations.terms.unit_quaternions import Quaternion, on_unit_sphere
 from torseur.derivation.tree import Tree
 
 
@@ -53,3 +54,35 @@ class Formulation(ABC):
 def as_expressions(values: Sequence[Any]) -> list[Expr]:
     """Scalars of an algorithm, integers included, as expressions."""
     return [as_expr(value) for value in values]
+
+
+def quaternions_of(tree: Tree) -> list[Quaternion]:
+    """The components of every quaternion of a joint."""
+    return [link.symbols.quaternion for link in tree.links if link.symbols.quaternion]
+
+
+@dataclass(frozen=True)
+class OnUnitSphere(Formulation):
+    """M, b and Q of a formulation on the unit sphere of the quaternions."""
+
+    inner: Formulation
+
+    @property
+    def name(self) -> str:
+        return self.inner.name
+
+    def mass_matrix(self) -> list[list[Expr]]:
+        return [self._short(row) for row in self.inner.mass_matrix()]
+
+    def bias(self) -> list[Expr]:
+        return self._short(self.inner.bias())
+
+    def loads(self) -> list[Expr]:
+        return self._short(self.inner.loads())
+
+    @property
+    def quaternions(self) -> list[Quaternion]:
+        return quaternions_of(self.tree)
+
+    def _short(self, entries: Sequence[Expr]) -> list[Expr]:
+        return [on_unit_sphere(as_expr(entry), self.quaternions) for entry in entries]

@@ -7,11 +7,9 @@ beside (e0² + e1² + e2² + e3² - 1) e1 e2, which is zero in every motion.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from torseur.algebra.graph import Expr, as_expr, symbols_of
+from torseur.algebra.graph import Expr, symbols_of
 from torseur.algebra.graph.expr import Number
-from torseur.derivation.equations.formulation import Formulation
 from torseur.derivation.equations.terms.polynomial import (
     Monomial,
     Polynomial,
@@ -22,15 +20,9 @@ from torseur.derivation.equations.terms.polynomial import (
     product,
 )
 from torseur.derivation.equations.terms.short_sum import ALL_AT_ONCE, written_size
-from torseur.derivation.tree import Tree
 
 WORTH_TRYING = 3000  # operations of an entry, written out
 Quaternion = tuple[Expr, ...]
-
-
-def quaternions_of(tree: Tree) -> list[Quaternion]:
-    """The components of every quaternion of a joint."""
-    return [link.symbols.quaternion for link in tree.links if link.symbols.quaternion]
 
 
 def on_unit_sphere(expression: Expr, quaternions: Sequence[Quaternion]) -> Expr:
@@ -63,30 +55,3 @@ def _without_square(polynomial: Polynomial, e: Expr, quaternion: Quaternion) -> 
             terms += [(rest, c), *((product(rest, other), -c) for other in others)]
         current = plus(terms)
     return current
-
-
-@dataclass(frozen=True)
-class OnUnitSphere(Formulation):
-    """M, b and Q of a formulation on the unit sphere of the quaternions."""
-
-    inner: Formulation
-
-    @property
-    def name(self) -> str:
-        return self.inner.name
-
-    def mass_matrix(self) -> list[list[Expr]]:
-        return [self._short(row) for row in self.inner.mass_matrix()]
-
-    def bias(self) -> list[Expr]:
-        return self._short(self.inner.bias())
-
-    def loads(self) -> list[Expr]:
-        return self._short(self.inner.loads())
-
-    @property
-    def quaternions(self) -> list[Quaternion]:
-        return quaternions_of(self.tree)
-
-    def _short(self, entries: Sequence[Expr]) -> list[Expr]:
-        return [on_unit_sphere(as_expr(entry), self.quaternions) for entry in entries]
