@@ -80,6 +80,9 @@ def test_what_is_not_followed_is_said():
         ts.sensitivity(cart, "x", "F", until=1, second_order=True)
     with pytest.raises(UnsupportedError, match="rests on contacts"):
         ts.sensitivity(cart, "x", "F", until=1, from_equilibrium=True)
+    recording = ts.identification.Recording(np.array([0.0, 1.0]), {"x": np.array([0.0, 0.1])})
+    with pytest.raises(UnsupportedError, match="gauss_newton"):
+        ts.fit_motion(cart, [recording], {"F": 3.0}, method="adjoint")
     jumping = ts.parse("mechanism m ; state u = 0 ; every 0.1 s: u = u + 1 as count ;")
     with pytest.raises(TorseurError, match=r"updates of states \('count'\)"):
         ts.sensitivity(jumping, "u", "u(0)", until=1)

@@ -13,7 +13,7 @@ from torseur.analysis.identification.results.fit_checks import FitCheck
 from torseur.analysis.identification.results.fits import Fit
 from torseur.computation.simulation.model.first_order_form import Model
 from torseur.computation.simulation.simulate import simulate
-from torseur.errors import IdentificationError, TorseurError
+from torseur.errors import IdentificationError, TorseurError, UnsupportedError
 
 METHODS = ("gauss_newton", "adjoint")
 _UNFELT, _MIXED, _APART = 1e-9, 1e-7, 1e-4
@@ -307,6 +307,8 @@ def _quasi_newton(task: _Task, start: Array, rounds: int, progress: Callable[[fl
     def relative(x: Array) -> tuple[float, Array]:
         try:
             cost, gradient = task.cost(x * scale)
+        except UnsupportedError:  # what the adjoint does not go back through is no matter of the values
+            raise
         except _TOO_FAR:
             return 1e30, np.zeros(len(x))
         history.append(cost)
