@@ -27,7 +27,7 @@ class Treatment:
 
     gaps: str = "refuse"
     saturation: str = "refuse"
-    derivatives: Derivatives = field(default_factory=Derivatives)
+    derivatives: Derivatives = field(default_factory=lambda: Derivatives("cross_validated"))
 
     def __post_init__(self) -> None:
         for kind, how, known in (("gaps", self.gaps, _REFUSE), ("saturation", self.saturation, (*_REFUSE, "keep"))):

@@ -9,13 +9,16 @@ import numpy as np
 from torseur.algebra.arrays import Array
 from torseur.errors import IdentificationError
 
-METHODS = ("central", "savitzky_golay", "spline", "fourier")
+METHODS = ("cross_validated", "central", "savitzky_golay", "spline", "fourier")
+_SMOOTHEST, _LEAST = 14.0, -4.0  # powers of ten of λ: a parabola, and the samples themselves
+_SEARCHED = 10  # steps of the search within a power of ten
 
 
 @dataclass(frozen=True)
 class Derivatives:
     """How a coordinate is differentiated twice.
 
+    cross_validated a quintic spline, as smooth as predicts samples that are left out best (Woltring 1986)
     central         second-order differences of neighbours
     savitzky_golay  a polynomial of `order` over `window` samples around each (3 and 15 as in Monnet 2007)
     spline          a smoothing quintic spline; `smoothing` is the standard deviation of the coordinate's noise
@@ -39,6 +42,7 @@ class Derivatives:
     @property
     def words(self) -> str:
         return {
+            "cross_validated": "quintic splines smoothed by cross-validation",
             "central": "central differences",
             "savitzky_golay": f"Savitzky-Golay polynomials of order {self.order} over {self.window} samples",
             "spline": "smoothing quintic splines",
@@ -49,6 +53,7 @@ class Derivatives:
     def least_samples(self) -> int:
         """How many consecutive samples it takes."""
         return {
+            "cross_validated": 12,
             "central": 5,
             "savitzky_golay": self.window,
             "spline": 6,
@@ -58,13 +63,17 @@ class Derivatives:
     @property
     def margin(self) -> int:
         """Samples at either end whose derivatives are extrapolated from those inside."""
-        return {"central": 1, "savitzky_golay": self.window // 2, "spline": 3, "fourier": 0}[self.method]
+        return {"cross_validated": 10, "central": 1, "savitzky_golay": self.window // 2, "spline": 3, "fourier": 0}[
+            self.method
+        ]
 
     def of(self, time: Array, values: Array) -> tuple[Array, Array]:
         """First and second derivative at every sample."""
         if self.method == "spline":
             return _spline(time, values, self.smoothing)
         step = even_step(time)
+        if self.method == "cross_validated":
+            return _spline(time, cross_validated(values), 0.0)
         if self.method == "central":
             return _central(values, step)
         if self.method == "fourier":
@@ -106,6 +115,40 @@ def _spline(time: Array, values: Array, noise: float) -> tuple[Array, Array]:
 
     fitted = UnivariateSpline(time, values, k=5, s=len(time) * noise**2)
     return np.asarray(fitted.derivative(1)(time)), np.asarray(fitted.derivative(2)(time))
+
+
+def cross_validated(values: Array) -> Array:
+    """Evenly spaced values z as smooth as predicts left-out samples best: |y - z|² + λ |Δ³ z|² is least.
+
+    Generalised cross-validation: (1 + λ Δ³ᵀΔ³) z = y, and λ for which n |y - z|² / (n - tr H)² is least. The noise of
+    encoders is white, so that samples beside one that is left out tell nothing of its error.
+    """
+    from scipy.linalg import solveh_banded
+
+    count, bands = len(values), _third_differences(len(values))
+    # Eigenvalues of Δ³ᵀΔ³ away from the ends; parabolas are left as they are.
+    eigenvalues = (2 - 2 * np.cos(np.pi * np.arange(3, count) / count)) ** 3
+
+    def smooth(power: float) -> tuple[float, Array]:
+        system = 10.0**power * bands
+        system[-1] += 1.0
+        z = np.asarray(solveh_banded(system, values), dtype=float)
+        free = count - 3 - float(np.sum(1 / (1 + 10.0**power * eigenvalues)))
+        return float(np.sum((values - z) ** 2)) / free**2, z
+
+    powers = np.arange(_LEAST, _SMOOTHEST + 1)
+    best = float(powers[np.argmin([smooth(power)[0] for power in powers])])
+    fine = best + np.linspace(-1, 1, 2 * _SEARCHED + 1)
+    return min((smooth(float(power)) for power in fine), key=lambda found: found[0])[1]
+
+
+def _third_differences(count: int) -> Array:
+    """Δ³ᵀΔ³ by its upper diagonals, the main one last, as banded solvers take it."""
+    row, bands = np.array([-1.0, 3.0, -3.0, 1.0]), np.zeros((4, count))
+    for i in range(4):
+        for j in range(i, 4):
+            bands[3 - (j - i), j : j + count - 3] += row[i] * row[j]
+    return bands
 
 
 def _fourier(time: Array, values: Array, step: float, harmonics: int) -> tuple[Array, Array]:

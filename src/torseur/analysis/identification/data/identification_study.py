@@ -143,7 +143,9 @@ def _treatment(study: Study) -> Treatment:
         key: int(study.number("treatment", key, whole=True)) for key in ("window", "order", "harmonics") if key in asked
     }
     settings["smoothing"] = study.number("treatment", "smoothing", 0.0)
-    derivatives = Derivatives(method=str(asked.get("derivatives", "savitzky_golay")), **settings)
+    # A window or an order alone asks for the polynomials that have one.
+    usual = "savitzky_golay" if {"window", "order"} & asked.keys() else "cross_validated"
+    derivatives = Derivatives(method=str(asked.get("derivatives", usual)), **settings)
     return Treatment(str(asked.get("gaps", "refuse")), str(asked.get("saturation", "refuse")), derivatives)
 
 
