@@ -11,9 +11,11 @@ from torseur.algebra.arrays import Array, Mask
 from torseur.analysis.biomechanics.motion.segment_motion import SegmentMotion
 from torseur.analysis.biomechanics.smoothing import point_rates, rotation_rates
 from torseur.analysis.identification.data.differentiation import Derivatives
+from torseur.analysis.identification.estimators.correlated_noise import long_run
 from torseur.errors import RecordingError
 
 LEAST_RATE = 0.25  # rad/s: slower frames place a helical axis badly
+_LASTING = 2.0  # lags over which the scatter is summed, by the time in which likeness decays
 _FLAT = 1e-3  # least eigenvalue beside the greatest: turning by less than some degrees about a second axis is noise
 
 
@@ -86,17 +88,16 @@ def _mean_turn(segment: SegmentMotion, used: Mask) -> tuple[Array, Array]:
 
 
 def _scatter(pulls: Array) -> Array:
-    """Covariance of a sum over frames that may be related to their neighbours (Newey and West 1987)."""
-    count, total = len(pulls), pulls.T @ pulls
-    # As far as neighbours resemble each other: Andrews (1991) for Bartlett's weights and a correlation ρ of the first
-    # order. Noise of single frames needs no lag, skin that slides under markers dozens.
+    """Covariance of a sum over frames that may be related to their neighbours, as far as those resemble each other.
+
+    Noise of single frames needs no lag; skin that slides under markers lasts for dozens of frames, which then count as
+    few: the residuals have paid for the centre with one of them for each of two frames that are not related.
+    """
     likeness = float(np.sum(pulls[1:] * pulls[:-1]) / max(float(np.sum(pulls**2)), 1e-300))
     rho = min(max(likeness, 0.0), 0.97)
-    lags = int(1.1447 * (4 * rho**2 / (1 - rho**2) ** 2 * count) ** (1 / 3))
-    for lag in range(1, min(lags, count - 1) + 1):
-        related = pulls[lag:].T @ pulls[:-lag]
-        total = total + (1 - lag / (lags + 1)) * (related + related.T)
-    return total * count / max(count - 2, 1)
+    independent = len(pulls) * (1 - rho) / (1 + rho)
+    # Noise that ends after some frames leaves its end to be seen once what an autoregression explains is taken off.
+    return long_run(pulls, round(_LASTING / (1 - rho))) * independent / max(independent - 2, independent / 4)
 
 
 def mean_helical_axis(

@@ -65,8 +65,8 @@ def _thin(scores: Array) -> Array:
     return np.add.reduceat(scores, np.arange(0, len(scores), several), axis=0)
 
 
-def long_run(scores: Array) -> Array:
-    """Σ_t Σ_s E g_t g_sᵀ of one series (rows, columns)."""
+def long_run(scores: Array, least: int = 0) -> Array:
+    """Σ_t Σ_s E g_t g_sᵀ of one series (rows, columns), over `least` lags at least."""
     if len(scores) < _FEW:
         return np.asarray(scores.T @ scores)
     rho = _likeness(scores)
@@ -75,7 +75,7 @@ def long_run(scores: Array) -> Array:
     white = scores[1:] - rho * scores[:-1]
     left = _likeness(white)
     alpha = float(np.mean(4 * left**2 / (1 - left**2) ** 2))
-    lags = int(min(1.1447 * (alpha * len(white)) ** (1 / 3), len(white) // 4)) if alpha else 0
+    lags = int(min(max(1.1447 * (alpha * len(white)) ** (1 / 3), least), len(white) // 4))
     total = white.T @ white
     for lag in range(1, lags + 1):
         related = white[lag:].T @ white[:-lag]
