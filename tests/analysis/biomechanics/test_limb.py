@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from scipy.interpolate import CubicSpline
 
 from torseur.analysis.biomechanics import MotionTrial
-from torseur.analysis.biomechanics.limb_inertia import LIMBS, identify_limb, limb_of
+from torseur.analysis.biomechanics.limb_inertia import LIMBS, identify_limb, limb_of, nearest_body, symmetric
 from torseur.analysis.biomechanics.motion.body_in_motion import BodyInMotion
 from torseur.analysis.biomechanics.motion.joint_motion import JointMotion, coordinate_names
 from torseur.analysis.biomechanics.person_model.human36 import SegmentInertia, human36
@@ -77,6 +78,26 @@ def test_motion_and_inertia_are_found_together(noise):
         assert found.fit.noise[0] == pytest.approx(noise / np.sqrt(3), rel=0.05)
     else:
         assert np.abs(errors).max() < 5e-3
+
+
+def test_the_nearest_body_is_taken_where_noise_leaves_none():
+    """Oracle: random bodies about it; none of them is nearer in units of the covariance."""
+    rng, values = np.random.default_rng(0), np.array([0.380, 0.004, 0.3745, 1e-3, 0, 0, 0, -0.93, 0])
+    covariance = 1e-6 * (np.eye(9) + 0.5 * np.ones((9, 9)))
+    given = SimpleNamespace(values=values, covariance=covariance, inertia=symmetric(values[:6]), moment=values[6:])
+    nearest = nearest_body(given)
+
+    def distance(candidate):
+        return (candidate - values) @ np.linalg.solve(covariance, candidate - values)
+
+    def least(candidate):
+        inertia = symmetric(candidate[:6])
+        return np.linalg.eigvalsh(np.trace(inertia) / 2 * np.eye(3) - inertia)[0]
+
+    assert least(values) < -1e-4 and abs(least(nearest)) < 1e-9
+    others = [nearest + size * rng.normal(size=9) for size in (1e-5, 1e-4, 1e-3) for _ in range(200)]
+    bodies = [other for other in others if least(other) >= 0]
+    assert len(bodies) > 100 and all(distance(body) > distance(nearest) - 1e-6 for body in bodies)
 
 
 def test_every_limb_has_markers_and_inertia():
