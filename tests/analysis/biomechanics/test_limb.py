@@ -10,7 +10,8 @@ import pytest
 from scipy.interpolate import CubicSpline
 
 from torseur.analysis.biomechanics import MotionTrial
-from torseur.analysis.biomechanics.limb_inertia import LIMBS, identify_limb, limb_of, nearest_body, symmetric
+from torseur.analysis.biomechanics.limb.nearest_body import nearest_body, symmetric
+from torseur.analysis.biomechanics.limb_inertia import LIMBS, identify_limb, limb_of
 from torseur.analysis.biomechanics.motion.body_in_motion import BodyInMotion
 from torseur.analysis.biomechanics.motion.joint_motion import JointMotion, coordinate_names
 from torseur.analysis.biomechanics.person_model.human36 import SegmentInertia, human36

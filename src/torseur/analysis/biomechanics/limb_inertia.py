@@ -11,6 +11,7 @@ import numpy as np
 from torseur.algebra.arrays import Array
 from torseur.analysis.biomechanics.limb.limb_equations import LimbRecording
 from torseur.analysis.biomechanics.limb.limb_fit import LimbFit, fit_limb
+from torseur.analysis.biomechanics.limb.nearest_body import TO_SECOND_MOMENTS, nearest_body, symmetric
 from torseur.analysis.biomechanics.motion.body_in_motion import BodyInMotion
 from torseur.analysis.biomechanics.motion.joint_centres import score
 from torseur.analysis.biomechanics.motion.joint_motion import JointMotion, coordinate_names
@@ -20,13 +21,6 @@ from torseur.analysis.biomechanics.recordings.label_check import all_label_fault
 from torseur.analysis.biomechanics.recordings.markers import Markers
 from torseur.analysis.biomechanics.recordings.motion_trial import MotionTrial
 from torseur.analysis.biomechanics.smoothing import rotation_rates
-from torseur.analysis.identification.estimators.consistent_fit import (
-    Cone,
-    ConsistentProblem,
-    Family,
-    LinearLimits,
-    fit_consistent,
-)
 from torseur.analysis.identification.segments import (
     SegmentEstimate,
     SegmentTrial,
@@ -117,9 +111,6 @@ def limb_of(mechanism: Mechanism, name: str = "right arm") -> Limb:
 CENTRES = ("score", "model", "unknown")
 TOGETHER = "together"  # of rates: motion and inertia in one fit
 STILL = np.radians(3.0)  # by which the rest of the body may turn
-# K = ½ tr(I) 1 - I on the entries xx, yy, zz, xy, xz, yz
-_TO_SECOND_MOMENTS = np.diag([-0.5, -0.5, -0.5, -1.0, -1.0, -1.0])
-_TO_SECOND_MOMENTS[:3, :3] += 0.5 * (1 - np.eye(3))
 _ENDS = 2  # frames: differences at the ends are of lower order
 
 
@@ -297,39 +288,19 @@ def _trial_of_fit(read: LimbRecording, fit: LimbFit, k: int, carrier: Array, gra
 def _of_fit(estimate: SegmentEstimate, fit: LimbFit, positive: bool) -> SegmentEstimate:
     """J with the limb's part and its deviations by the fit, at the body nearest to it where `positive` asks for one."""
     values = fit.values
-    K = symmetric(_TO_SECOND_MOMENTS @ values[:6])
+    K = symmetric(TO_SECOND_MOMENTS @ values[:6])
     if positive and np.linalg.eigvalsh(K)[0] <= 0:
         values = nearest_body(fit)
-        K = symmetric(_TO_SECOND_MOMENTS @ values[:6])
+        K = symmetric(TO_SECOND_MOMENTS @ values[:6])
     J, deviation = estimate.J.copy(), estimate.deviation.copy()
     J[:3, :3], J[:3, 6], J[6, :3] = K, values[6:], values[6:]
-    spread = _TO_SECOND_MOMENTS @ fit.covariance[:6, :6] @ _TO_SECOND_MOMENTS.T
+    spread = TO_SECOND_MOMENTS @ fit.covariance[:6, :6] @ TO_SECOND_MOMENTS.T
     deviation[:3, :3] = symmetric(np.sqrt(np.diag(spread)))
     deviation[:3, 6] = deviation[6, :3] = np.sqrt(np.diag(fit.covariance))[6:]
     warnings: tuple[str, ...] = estimate.warnings
     if not fit.converged:
         warnings = (*warnings, "the fit of motion and inertia did not settle: record more, or slower, movements.")
     return replace(estimate, J=J, deviation=deviation, certificate=None, warnings=warnings)
-
-
-def nearest_body(fit: LimbFit) -> Array:
-    """Inertia and first moment with K ⪰ 0 nearest to the fit's, in units of its covariance."""
-    inertia, C = fit.values[:6], fit.covariance
-    R = np.linalg.cholesky(np.linalg.inv(C[:6, :6])).T
-    size = 1 / np.sqrt(np.maximum(np.diag(fit.inertia), 1e-3 * np.trace(fit.inertia)))
-    derivatives = np.array([symmetric(column) * np.outer(size, size) for column in _TO_SECOND_MOMENTS.T])
-    cone, none = Cone("K", np.zeros((3, 3)), derivatives, slice(0, 6)), LinearLimits.none(6)
-    family = Family(np.eye(6), inertia, np.eye(6))
-    nothing = (np.zeros((0, 6)), np.zeros(0))
-    nearest = fit_consistent(ConsistentProblem(R, R @ inertia, family, (cone,), none, none, nothing)).parameters
-    # The first moment goes along, as far as its errors are related to those of the inertia.
-    return np.concatenate([nearest, fit.moment + C[6:, :6] @ np.linalg.solve(C[:6, :6], nearest - inertia)])
-
-
-def symmetric(entries: Array) -> Array:
-    """A symmetric matrix of its entries xx, yy, zz, xy, xz, yz."""
-    xx, yy, zz, xy, xz, yz = entries
-    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
 
 
 def _total_load(one: MotionTrial, time: Array) -> tuple[Array, Array]:
