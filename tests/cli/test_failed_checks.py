@@ -89,3 +89,19 @@ def test_mobility_that_its_check_denies_ends_with_1(torseur: Any, monkeypatch: p
     assert result.exit_code == 1 and "DISAGREES by 5.0e-01" in result.stderr
     assert json.loads(result.stdout)["trusted"] is False
     assert torseur("loops", "library:four_bar", "--no-verify").exit_code == 0
+
+
+def test_a_turn_in_speeds_that_are_not_constant_names_the_constraint(torseur: Any) -> None:
+    """A disc rolls in a circle: its velocity turns in earth axes, so x' and y' cannot both be constant."""
+    Path("disc.lsd").write_text(
+        "gravity = [0, 0, -9.81] ; param r = 0.3 m ;\n"
+        "let d = body mass = 2 kg, centre = 0, inertia = diag(0.045, 0.045, 0.09) end ;\n"
+        "join earth and d.frame as j with free(x, y, z, psi, th, phi) angles zxz speeds "
+        "ux = x', p, q, w = rotation in d, uy = y', uz = z' end ;\n"
+        "constrain rolling d.frame radius r on earth normal [0,0,1] as c ;\n"
+        "init th = 70 deg, z about r, w = 5, psi = 0 ;\n",
+        encoding="utf-8",
+    )
+    moving = [part for name in ("psi", "phi", "x", "y") for part in ("--moving", name)]
+    result = torseur("equilibrium", "disc.lsd", *moving)
+    assert result.exit_code == 1 and "does not hold at constant speeds" in result.stdout
