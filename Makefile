@@ -29,7 +29,7 @@ help:
 	@echo "make demo    install, then report on a double pendulum: equations, motion, animation"
 	@echo "make test    install everything, check the code, run the whole test suite"
 	@echo "make thorough the suite with all cases over the library and all pairs of options, of which make test takes a sample"
-	@echo "make quick   the test suite without its slow cases"
+	@echo "make quick   a sample of the test suite without its slow cases (a minute and a half)"
 	@echo "make check   ruff and mypy; types, linter and unit tests of the JavaScript where npm is there"
 	@echo "make bench   install the peers and run the benchmarks"
 	@echo "make docs    the documentation site, into build/site/html; a warning is an error (a minute)"
@@ -79,7 +79,7 @@ thorough: check
 	@$(PYTEST) --thorough
 
 quick: $(VENV)/.dev
-	@$(PYTEST) -m "not slow"
+	@$(PYTEST) --quick
 
 bench: $(VENV)/.bench
 	@test -n "$(BENCHMARKS)" || { echo "There are no benchmarks: benchmarks/bench_*.py" >&2; exit 1; }

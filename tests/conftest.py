@@ -1,8 +1,8 @@
 """Property tests draw the same examples in every run, so that a failure is a change and not a chance.
 
-What takes seconds is marked slow where it stands: `make quick` leaves it out, `make test` runs it. Of cases without number
-(every mechanism of the library, every pair of options) `make test` runs a sample, the same in every run; `make thorough`
-runs all.
+What takes a third of a second or more is marked slow where it stands: `make quick` leaves it out and takes one in three of
+the cases of what is left, `make test` runs all of it. Of cases without number (every mechanism of the library, every pair
+of options) `make test` runs a sample, the same in every run; `make thorough` runs all.
 """
 
 import random
@@ -22,6 +22,7 @@ FEW = {"double_pendulum", "four_bar", "spinning_top", "free_body", "rolling_disc
 
 
 def pytest_addoption(parser):
+    parser.addoption("--quick", action="store_true", help="no slow tests, and of cases of the others one in three")
     parser.addoption("--thorough", action="store_true", help="all cases over the library and all pairs of options")
     parser.addoption("--update-golden", action="store_true", help="write the files of tests/golden anew")
     parser.addoption(
@@ -74,17 +75,26 @@ def pytest_collection_modifyitems(config, items):
     from torseur.description import library
 
     others = {entry.name for entry in library.entries()} - FEW
-    left_out = []
+    kept = []
     for item in items:
         words = getattr(item, "callspec", None)
         named = {str(value).partition("?")[0] for value in words.params.values()} if words is not None else set()
-        if named & others:
+        is_other = bool(named & others)
+        if is_other:
             item.add_marker(pytest.mark.slow)
-            if not is_sampled(item.nodeid):
-                left_out.append(item)
-    # A case that is named on the command line is wanted.
-    if left_out and not config.getoption("--thorough") and not any("::" in word for word in config.args):
-        config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if item not in set(left_out)]
+        if _is_wanted(item, is_other, config):
+            kept.append(item)
+    config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
+    items[:] = kept
     if config.order_seed != "off":
         _shuffle(items, config.order_seed)
+
+
+def _is_wanted(item, is_other, config):
+    """Whether a case is run; one that is named on the command line is wanted in any case."""
+    if config.getoption("--thorough") or any("::" in word for word in config.args):
+        return True
+    if config.getoption("--quick"):
+        is_case = getattr(item, "callspec", None) is not None
+        return item.get_closest_marker("slow") is None and (not is_case or is_sampled(item.nodeid, 3))
+    return not is_other or is_sampled(item.nodeid)

@@ -33,6 +33,7 @@ def test_commands_are_all_in_their_reference(site_tools):
     assert "`--until T`" in page and "`--rtol`" in page
 
 
+@pytest.mark.slow
 def test_public_names_are_all_in_their_reference(site_tools):
     """Oracle: the stub file, which type checkers read."""
     from api_reference import api_pages

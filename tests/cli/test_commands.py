@@ -147,6 +147,7 @@ def test_methods_agree(torseur, method):
     assert found == pytest.approx(expected, abs=1e-7)
 
 
+@pytest.mark.slow
 def test_simulate_takes_guesses_of_a_start(torseur):
     """The crank is exact, the coupler a guess; as an exact value it contradicts the loop."""
     given = ("simulate", "library:four_bar", "--until", "0.01", "--samples", "2", "--init", "alpha=1", "--init")
@@ -196,6 +197,7 @@ def test_report_is_one_page(torseur):
     assert "torseur report library:double_pendulum -o page.html --until 2" in page
 
 
+@pytest.mark.slow
 def test_report_without_values_says_what_is_missing(torseur):
     result = torseur("report", "library:satellite")
     assert result.exit_code == 0 and "No motion" in result.stdout
@@ -245,6 +247,7 @@ def test_loop_is_closed_and_moves(torseur):
     assert values["x"] == pytest.approx(0.3 * np.cos(theta) + np.sqrt(0.64 - 0.09 * np.sin(theta) ** 2), abs=1e-9)
 
 
+@pytest.mark.slow
 def test_four_commands_in_a_row_are_quick(process):
     """Check, derive, simulate and report the double pendulum: processor time once code is cached.
 
@@ -341,6 +344,7 @@ def test_equations_as_a_word_document(torseur):
         assert b"oMathPara" in file.read("word/document.xml")
 
 
+@pytest.mark.slow
 def test_long_equations_say_their_size(torseur):
     result = torseur("equations", "library:puma560", "--level", "scalar")
     assert "named intermediates" in result.stderr and "operations" in result.stderr

@@ -50,6 +50,7 @@ def test_reactions_say_which_forces_they_leave_out(torseur, tmp_path):
     assert "Without" not in torseur("reactions", PENDULUM).stdout
 
 
+@pytest.mark.slow
 def test_undetermined_reactions_are_said(torseur):
     result = torseur("reactions", "library:slider_crank", "--joint", "wrist")
     assert "wrist.force.z is not determined by the motion" in result.stdout

@@ -63,6 +63,7 @@ def test_singular_configurations_in_a_box_and_along_a_drive(torseur):
     assert "none" in torseur("loops", "library:slider_crank", "--drive", "theta=0..360 deg").stdout
 
 
+@pytest.mark.slow
 def test_syzygies_are_printed_in_the_names_of_the_user(torseur):
     document = json.loads(torseur("loops", "library:constant_velocity_joint", "--syzygies", "--json").stdout)
     assert dict(zip(document["syzygies"]["coordinates"], document["syzygies"]["N"], strict=True)) == {
@@ -153,6 +154,7 @@ def test_locks_and_a_drive_are_combined(torseur):
     assert document["actuation"]["inputs"] == ["d1", "d2", "d3"]
 
 
+@pytest.mark.slow
 def test_a_map_of_singular_lines_and_its_picture(torseur):
     words = [
         "loops",

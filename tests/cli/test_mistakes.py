@@ -120,6 +120,7 @@ def test_fault_of_our_own_is_called_one(torseur, monkeypatch):
     assert "Traceback" not in result.stderr
 
 
+@pytest.mark.slow
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40, deadline=None)
 @given(st.text(max_size=30))
 def test_no_value_makes_a_traceback(torseur, text):
@@ -128,6 +129,7 @@ def test_no_value_makes_a_traceback(torseur, text):
     assert "internal error" not in result.stderr
 
 
+@pytest.mark.slow
 def test_closed_pipe_is_quiet():
     program = subprocess.Popen(
         command("simulate", PENDULUM, "--until", "2000", "--out", "-"),
@@ -154,6 +156,7 @@ def test_interrupt_is_quiet():
     assert not Path("q.csv").exists()
 
 
+@pytest.mark.slow
 def test_help_answers_at_once(process):
     """Under 0.4 s of processor time, the better of two."""
     costs = []

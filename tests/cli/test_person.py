@@ -27,6 +27,7 @@ def walk(own_folder):
     return write_c3d(own_folder / "walk.c3d", TRIAL)
 
 
+@pytest.mark.slow
 def test_a_trial_becomes_a_page_and_a_table(torseur, walk, own_folder):
     result = torseur("person", "walk.c3d", *WHO, "--report", "walk.html", "--out", "walk.csv")
     assert result.exit_code == 0, result.stderr
@@ -40,6 +41,7 @@ def test_a_trial_becomes_a_page_and_a_table(torseur, walk, own_folder):
     assert document["marker_distance"]["rms"] < 1e-5
 
 
+@pytest.mark.slow
 def test_markers_alone_are_enough(torseur, own_folder):
     write_trc(own_folder / "walk.trc", TRIAL.markers)
     result = torseur("person", "walk.trc", "--height", "170 cm", "--mass", "60 kg", "--table", "de_leva_female")
@@ -47,6 +49,7 @@ def test_markers_alone_are_enough(torseur, own_folder):
     assert "reactions from motion alone" in result.stdout and "assumption" in result.stdout
 
 
+@pytest.mark.slow
 def test_gaps_are_filled_on_request_and_said(torseur, own_folder):
     positions = TRIAL.markers.positions.copy()
     hidden = [TRIAL.markers.labels.index(label) for label in ("RHNA", "RHNB", "RFIN")]
@@ -71,6 +74,7 @@ def test_mistakes_have_one_clear_message(torseur, own_folder, arguments, message
     assert result.exit_code != 0 and message in result.stderr and "Traceback" not in result.stderr
 
 
+@pytest.mark.slow
 def test_a_limb_is_identified_from_files(torseur, own_folder):
     pytest.importorskip("ezc3d")
     from torseur.analysis.biomechanics import write_c3d

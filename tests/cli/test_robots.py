@@ -76,6 +76,7 @@ def forces(mechanism, seed: int = 3) -> dict[str, float]:
     return {name: float(x) for name, x in zip(tree.layout.speed_names, found, strict=True)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file", [SOLO, EVERYTHING], ids=["urdf", "mjcf"])
 def test_converted_to_lsd_a_robot_moves_alike(torseur, file):
     assert torseur("convert", str(file), "robot.lsd").exit_code == 0

@@ -28,6 +28,7 @@ def test_derivatives_as_json(torseur):
     assert document["rankings"]["kinetic_energy"][0]["parameter"] == "r2"
 
 
+@pytest.mark.slow
 def test_tables_say_method_and_agreement(torseur):
     result = torseur(
         "sensitivity", DOUBLE, "--criterion", "kinetic_energy", "--integral", "--parameters", "m1,m2", "--until", "2 s",
@@ -46,6 +47,7 @@ def test_tables_say_method_and_agreement(torseur):
     assert "0.05" in result.stdout
 
 
+@pytest.mark.slow
 def test_curves_events_and_files(torseur, tmp_path):
     common = ("sensitivity", DOUBLE, "--parameters", "m1,q1(0)", "--until", "2")
     result = torseur(
@@ -90,6 +92,7 @@ def test_frequency_responses(torseur):
     assert phase["over"] == "frequency [Hz]"
 
 
+@pytest.mark.slow
 def test_contacts_jumps_and_surfaces(torseur):
     bar = ("sensitivity", "library:four_bar", "--criterion", "gamma'", "--until", "0.8")
     hit = torseur(*bar, "--parameters", "a,restitution", "--contact", "gamma <= 2.3", "--restitution", "0.6", "--json")
@@ -133,6 +136,7 @@ def test_mistakes_are_explained(torseur, arguments, message):
     assert "Traceback" not in result.stderr
 
 
+@pytest.mark.slow
 def test_events_that_never_happen_and_forces_without_a_place(torseur):
     never = torseur("sensitivity", DOUBLE, "--until", "1", "--criterion", "q1", "--kind", "event", "--when", "q1 - 9")
     assert never.exit_code == 1 and "never happens" in never.stderr
@@ -183,6 +187,7 @@ init psi' = Om, th = 1 rad ;
 """
 
 
+@pytest.mark.slow
 def test_parameters_that_set_a_fixed_speed(torseur):
     """A conical pendulum: cos th = g / (l Om²)"""
     Path("cone.lsd").write_text(CONE)
@@ -220,6 +225,7 @@ def test_files_have_the_form_that_is_asked_for(torseur):
     assert criterion["derivatives"][-1][0] == pytest.approx(raw[0] * 4 / criterion["values"][-1], rel=1e-6)
 
 
+@pytest.mark.slow
 def test_surfaces_hold_what_is_asked_for(torseur):
     """Over one parameter or two: files, samples, second derivatives and checks of each point."""
     common = ("sensitivity", DOUBLE, "--parameters", "r2,m1", "--until", "1", "--criterion", "q1", "--over", "m2=1:2:2")
@@ -237,6 +243,7 @@ def test_surfaces_hold_what_is_asked_for(torseur):
     assert len(Path("s.csv").read_text().splitlines()) == 1 + 2 * 3
 
 
+@pytest.mark.slow
 def test_pictures_show_every_parameter_and_criterion(torseur):
     pytest.importorskip("matplotlib")
     common = ("sensitivity", DOUBLE, "--parameters", "r2,m1", "--until", "1", "--criterion", "q1")
@@ -270,6 +277,7 @@ def test_what_disagrees_ends_with_one(torseur, monkeypatch):
     assert torseur(*common, "--no-verify").exit_code == 0
 
 
+@pytest.mark.slow
 def test_rounding_is_not_ranked(torseur):
     """The mass of a bead on a frictionless sphere changes nothing, to the last digits."""
     Path("bead.lsd").write_text(

@@ -18,6 +18,7 @@ def values_of(torseur, *arguments):
     return json.loads(result.stdout)
 
 
+@pytest.mark.slow
 def test_equilibrium_of_the_governor(torseur):
     """Oracle: turned twice as fast, the balls rise; the slider hangs on springs of 0.5 m, hardly longer."""
     slow = values_of(torseur, "equilibrium", "library:flyball_governor", "--moving", "psi", "--fix", "psi'")
@@ -80,6 +81,7 @@ def test_response_of_the_oscillator(torseur, tmp_path):
     assert (tmp_path / "gain.png").exists()
 
 
+@pytest.mark.slow
 def test_contact_of_a_pendulum(torseur):
     found = values_of(torseur, "simulate", "library:pendulum", "--until", "3", "--samples", "301", "--contact",
                       "theta >= -10 deg", "--restitution", "1")  # fmt: skip
@@ -87,12 +89,14 @@ def test_contact_of_a_pendulum(torseur):
     assert {event["name"] for event in found["events"]} == {"theta >= -10 deg"}
 
 
+@pytest.mark.slow
 def test_notes_reach_the_user(torseur):
     assert "note: Stiff from t = " in torseur("simulate", "library:flyball_governor", "--until", "1").stdout
     found = values_of(torseur, "simulate", "library:flyball_governor", "--until", "1", "--samples", "3")
     assert any("radau9 took over" in note for note in found["notes"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("formulation", ["augmented", "partitioned", "projector"])
 def test_formulations_give_the_same_numbers(torseur, formulation):
     expected = values_of(torseur, "simulate", "library:four_bar", "--until", "1", "--samples", "3", "--rtol", "1e-11")

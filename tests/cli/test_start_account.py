@@ -18,6 +18,7 @@ join [0.9, 0, 0] m @ b and [0.7, 0, 0] m @ c as D with revolute(q4), role = loop
 """
 
 
+@pytest.mark.slow
 def test_check_gives_the_account_of_a_linkage(torseur):
     """q3 and the rates from the closed loop: 0.4 e^(i q1) + 0.9 e^(i (q1 + q2)) = 1 + 0.7 e^(i q3), and its rate."""
     text = FOUR_BAR + "init q1 = 1, q2 about -0.5, q1' = 2 ;"

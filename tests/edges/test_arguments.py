@@ -94,6 +94,7 @@ def test_numbers_that_are_none_are_named():
 FALLING = "let b = body sphere radius = 0.1 m, mass = 1 kg end ; join earth and b.frame with prismatic(x) end ;"
 
 
+@pytest.mark.slow
 def test_the_same_impact_twice_is_one():
     """Oracle: a ball at -1 m/s from 1 m rebounds at 1 s with half its speed and is at 1 m at 3 s."""
     ball = ts.derive(ts.parse(FALLING))

@@ -50,6 +50,7 @@ def _first_difference(text: str, kept: str) -> str:
     return next((f"line {k}: {a!r}, kept {b!r}" for k, (a, b) in enumerate(lines, 1) if a != b), "another length")
 
 
+@pytest.mark.slow
 def test_a_fresh_process_writes_what_is_kept(request):
     sources = in_another_process(seed="1")
     if request.config.getoption("--update-golden"):
@@ -61,11 +62,13 @@ def test_a_fresh_process_writes_what_is_kept(request):
     check(sources)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", ["2", "4242"])
 def test_so_does_a_process_that_did_other_things_before(seed):
     check(in_another_process("--noise", seed=seed))
 
 
+@pytest.mark.slow
 def test_so_does_this_process():
     """After whichever tests ran before this one."""
     kept = make_noise()

@@ -72,6 +72,7 @@ def well_posed(state):
     return np.linalg.cond(matrix) < 1e6
 
 
+@pytest.mark.slow
 @many
 @given(states())
 def test_forward_undoes_inverse(state):
@@ -80,6 +81,7 @@ def test_forward_undoes_inverse(state):
     close(td.forward_dynamics(state.tree, state.q, state.v, tau, t=state.t), state.vdot, 1e-7)
 
 
+@pytest.mark.slow
 @many
 @given(states())
 def test_mass_matrix_and_bias_make_inverse_dynamics(state):
@@ -93,6 +95,7 @@ def test_mass_matrix_and_bias_make_inverse_dynamics(state):
     assert np.linalg.eigvalsh(matrix)[0] > -1e-9 * np.abs(matrix).max()
 
 
+@pytest.mark.slow
 @many
 @given(states())
 def test_kinetic_energy_is_half_v_m_v(state):
@@ -100,6 +103,7 @@ def test_kinetic_energy_is_half_v_m_v(state):
     close(td.kinetic_energy(state.tree, state.q, state.v, state.t), 0.5 * np.array(state.v) @ matrix @ state.v)
 
 
+@pytest.mark.slow
 @many
 @given(states())
 def test_coriolis_matrix(state):
@@ -116,6 +120,7 @@ def test_coriolis_matrix(state):
     close(change - 2 * c, -(change - 2 * c).T)
 
 
+@pytest.mark.slow
 @many
 @given(states())
 def test_energy_changes_by_the_power_of_what_has_no_potential(state):
@@ -131,6 +136,7 @@ def test_energy_changes_by_the_power_of_what_has_no_potential(state):
     assert abs(measured - expected) < 1e-7 * scale
 
 
+@pytest.mark.slow
 @many
 @given(states(body_speeds=False))
 def test_velocity_is_the_rate_of_the_pose(state):
@@ -154,6 +160,7 @@ def test_velocity_is_the_rate_of_the_pose(state):
     close(state.number(*spun), state.number(*[a + 0 * TIME for a in acceleration.angular]))
 
 
+@pytest.mark.slow
 @many
 @given(states())
 def test_jacobian_gives_the_velocity(state):
@@ -173,6 +180,7 @@ def test_jacobian_gives_the_velocity(state):
         close(summed, expected)
 
 
+@pytest.mark.slow
 @many
 @given(states())
 def test_momentum_matrix_and_regressor(state):
@@ -191,6 +199,7 @@ def test_momentum_matrix_and_regressor(state):
     close(rows @ np.array(parameters, dtype=float), td.inverse_dynamics(tree, q, v, vdot, t=t))
 
 
+@pytest.mark.slow
 @many
 @given(states())
 def test_regrouping_changes_no_force_energy_or_acceleration(state):

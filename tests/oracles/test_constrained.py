@@ -41,6 +41,7 @@ PINS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("formulation", FORMULATIONS)
 @pytest.mark.parametrize("name", PINS)
 def test_planar_mechanisms_with_multipliers(name, formulation):
@@ -60,6 +61,7 @@ def test_planar_mechanisms_with_multipliers(name, formulation):
             assert np.abs(sign * found[axis] - expected).max() < 1e-10 * max(1.0, np.abs(expected).max())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("method", "formulation"), [("explicit", "augmented"), ("explicit", "projector"),
                                                      ("explicit", "partitioned"), ("radau9", "augmented")])  # fmt: skip
 def test_andrews_squeezing_mechanism(method, formulation):
@@ -93,6 +95,7 @@ def test_stiff_flyball_governor(method, rtol):
         assert any("Stiff from t = " in note for note in motion.notes)
 
 
+@pytest.mark.slow
 def test_rolling_disc():
     """Oracle: the disc's equations by Kane's method, integrated independently."""
     case = reference("classics")["rolling_disc"]
@@ -121,6 +124,7 @@ def test_upright_disc_is_stable_when_it_rolls_fast(ratio):
     assert all(abs(root**2 + square) < 1e-9 for root in roots) and len(roots) == 2
 
 
+@pytest.mark.slow
 def test_ball_rolls_down_a_slope():
     """A tyre on a rim of radius zero is a ball. Oracle: it accelerates at 5/7 of g sin(slope)."""
     radius, slope = 0.2, 0.3
@@ -248,6 +252,7 @@ def test_bicycle_stability(tmp_path):
     assert locus.plot(tmp_path / "locus.svg").stat().st_size > 1000
 
 
+@pytest.mark.slow
 def test_nonlinear_bicycle_steadies_itself():
     """Pushed sideways at 4.6 m/s it comes upright again. Oracle: what leaning had of energy ends in the forward speed."""
     case = reference("whipple_bicycle_linear")["meijaard"]
@@ -263,6 +268,7 @@ def test_nonlinear_bicycle_steadies_itself():
     assert weight[-1] == pytest.approx((p["mR"] + p["mB"] + p["mH"] + p["mF"]) * p["g"], rel=1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("formulation", FORMULATIONS)
 def test_implicit_method_keeps_multipliers_to_tolerance(formulation):
     """Oracle: the independent integration in extended precision."""
@@ -274,6 +280,7 @@ def test_implicit_method_keeps_multipliers_to_tolerance(formulation):
     assert np.abs(motion.outputs - expected).max() < 1e-6
 
 
+@pytest.mark.slow
 def test_velocity_constraint_that_depends_on_time():
     """H(q) q' + h(t) = 0: a skate on a belt that shakes. Oracles: the slip itself, and the work of the belt."""
     skate = ts.body("skate", mass=2, centre=(0, 0, 0), inertia=ts.inertia(1, 1, 1))
@@ -289,6 +296,7 @@ def test_velocity_constraint_that_depends_on_time():
     assert np.abs(motion["energy"] - motion["energy"][0] - work).max() < 1e-7
 
 
+@pytest.mark.slow
 def test_rolling_disc_with_a_tyre():
     """Rim and tyre add up: upright, the disc rolls as one of their common radius, and it is stable at that speed."""
     motion = ts.simulate(rolling_disc(tyre=0.3), until=2, samples=5, rtol=1e-11,

@@ -151,12 +151,14 @@ def chain(n: int) -> ts.Mechanism:
     return ts.Mechanism("chain", bodies=bodies, joints=joints, gravity=(0, -9.81, 0), initial={"q1": 1.0, "q5": 0.5})
 
 
+@pytest.mark.slow
 def test_ten_link_pendulum_keeps_its_energy():
     motion = ts.simulate(chain(10), until=10, samples=101, rtol=1e-12, outputs=["energy", "kinetic_energy"])
     scale = np.max(motion["kinetic_energy"])
     assert np.max(np.abs(motion["energy"] - motion["energy"][0])) < 1e-9 * scale
 
 
+@pytest.mark.slow
 def test_three_hundred_links_are_derived_without_recursion():
     equations = ts.derive(chain(300))
     assert len(equations.acceleration) == 300

@@ -14,6 +14,7 @@ from truth.questions import answer
 PARTS = 30
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS))
 def test_every_two_features_meet(part):
     faults = []
@@ -30,6 +31,7 @@ def test_every_two_features_meet(part):
     assert not faults, "\n".join(faults)
 
 
+@pytest.mark.slow
 def test_few_are_refused_or_left_open():
     """The matrix would say nothing if most of its cases were not answered."""
     drawn = [

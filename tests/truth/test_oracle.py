@@ -43,6 +43,7 @@ def rate_of(text, name, **values):
     return second_rates(model, state, [name])[name]
 
 
+@pytest.mark.slow
 def test_pendulum_swings_as_the_elliptic_sine():
     """q = 2 asin(k sn(K - ω t)) with k = sin(q0/2), started at rest."""
     model, state = at(PENDULUM)
@@ -62,6 +63,7 @@ def test_pendulum_pulls_at_its_pivot():
     assert kinetic_energy(model, state) == pytest.approx(3 * (0.7 * 2) ** 2 / 2)
 
 
+@pytest.mark.slow
 def test_precise_numbers_have_fifty_digits():
     with mpmath.workdps(50):
         model = Model(
@@ -73,6 +75,7 @@ def test_precise_numbers_have_fifty_digits():
         assert abs(found - exact) < mpmath.mpf(10) ** -45
 
 
+@pytest.mark.slow
 def test_derivative_of_an_oscillation_by_its_stiffness():
     """x = x0 cos(ω t), ω² = k/m: ∂x/∂k = -x0 t sin(ω t) / (2 m ω); reversed joints have the same coordinate."""
     for sides in ("earth to b.frame", "b.frame to earth"):
@@ -161,6 +164,7 @@ def test_redundant_hinges_share_what_nobody_knows():
     assert low[0] is None or low[0] + high[0] == pytest.approx(-4 * 0.5)
 
 
+@pytest.mark.slow
 def test_double_pendulum_has_its_published_states():
     """Extrapolation in 80-bit arithmetic by others, 13 digits."""
     published = json.loads((PUBLISHED / "double_pendulum.json").read_text())["cases"]["pi/4"]

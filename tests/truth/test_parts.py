@@ -19,6 +19,7 @@ from truth.wrapping import NAME, component_sign, wrapped
 ROWS = 12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mirrored", [False, True])
 def test_a_part_moves_as_its_text_does(mirrored):
     """Oracle: accelerations in maximal coordinates of the text without parts, in the formalism of each row."""

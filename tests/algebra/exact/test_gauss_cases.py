@@ -51,6 +51,7 @@ def random_matrix(rng):
 ANGLES = [(1, 0), (0, 1), (-1, 0), (sp.Rational(3, 5), sp.Rational(4, 5))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_every_point_lies_in_one_case_with_its_rank(seed):
     """Points with small values and right angles hit special cases often."""
@@ -105,6 +106,7 @@ def test_what_sympy_knows_to_be_positive_is_not_asked():
     assert len(ts.algebra.eliminate([[p * x - q, 1]]).cases) == 2
 
 
+@pytest.mark.slow
 def test_general_matrices_have_a_case_for_every_echelon_form():
     """Of entries without relation: each point lies in one case, with the rank that NumPy finds."""
     cases = ts.algebra.eliminate(sp.Matrix(2, 3, sp.symbols("k1:7"))).cases

@@ -186,6 +186,7 @@ def test_bad_input(call, said):
         call()
 
 
+@pytest.mark.slow
 def test_a_basis_is_limited_by_computing_and_not_by_the_clock(monkeypatch):
     """A program that sleeps is not stopped where one that computes is: another's load changes no answer."""
     sleeping = [sys.executable, "-c", "import time; time.sleep(1.5); print('done')"]

@@ -17,6 +17,7 @@ x = symbol("x")
 finite = st.floats(allow_nan=False, allow_infinity=False)
 
 
+@pytest.mark.slow
 @given(finite)
 def test_a_float_keeps_its_bits(value):
     stored = constant(value).value

@@ -104,6 +104,7 @@ def test_partial_derivatives_are_those_of_sympy(name):
 points = st.lists(st.fractions(-2, 2, max_denominator=40), min_size=3, max_size=3)
 
 
+@pytest.mark.slow
 @given(recipes(exact_numbers, leaves=8), points)
 @settings(max_examples=150, deadline=None)
 def test_gradient_of_random_formulas(recipe, point):
@@ -128,6 +129,7 @@ def _moved(point, i, step):
     return [p + step if k == i else p for k, p in enumerate(point)]
 
 
+@pytest.mark.slow
 @given(st.lists(recipes(exact_numbers, leaves=6), min_size=1, max_size=3), points)
 @settings(max_examples=100, deadline=None)
 def test_forward_reverse_and_sparse_agree(several, point):

@@ -158,6 +158,7 @@ def test_every_operation_rebuilds_to_itself():
     assert substitute([formula], {s: s for s in symbols_of([formula])}) == [formula]
 
 
+@pytest.mark.slow
 @given(recipes(numbers))
 @settings(max_examples=300, deadline=None)
 def test_random_formula_rebuilds_to_itself(recipe):

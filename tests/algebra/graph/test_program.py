@@ -134,6 +134,7 @@ def test_split_passes_parameters_and_results_through():
     assert per_state.evaluate({"q": [1.0, 2.0], "prepared": prepared}) == {"r": [3.0, 6.0, 11.0, 4]}
 
 
+@pytest.mark.slow
 @given(st.lists(recipes(numbers), min_size=1, max_size=4), st.sampled_from([["a"], ["b"], ["a", "b"], []]))
 @settings(max_examples=100, deadline=None)
 def test_split_computes_the_same(several, parameters):

@@ -26,6 +26,7 @@ from torseur.algebra.graph.printing import to_text
 x, y = symbol("x"), symbol("y")
 
 
+@pytest.mark.slow
 def test_fifty_thousand_nodes_in_a_second():
     variables = [symbol(f"speed {i}") for i in range(50)]
     gc.collect()
@@ -50,6 +51,7 @@ def chain():
     return node
 
 
+@pytest.mark.slow
 def test_a_chain_has_a_value(chain):
     """Oracle: the same iteration on floats."""
     import math
@@ -97,6 +99,7 @@ def test_a_chain_is_a_program(chain):
     assert len(prepare.operations) == DEPTH
 
 
+@pytest.mark.slow
 def test_a_chain_travels(chain):
     assert pickle.loads(pickle.dumps(chain)) is chain
 

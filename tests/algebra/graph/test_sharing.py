@@ -49,6 +49,7 @@ def test_comparisons_turn_around():
     assert (as_expr(1) < x) is (x > 1)
 
 
+@pytest.mark.slow
 @given(recipes(numbers))
 @settings(max_examples=200, deadline=None)
 def test_building_twice_gives_the_same_object(recipe):
@@ -66,6 +67,7 @@ def test_arguments_come_before_the_node():
     assert len(set(nodes)) == len(nodes)
 
 
+@pytest.mark.slow
 def test_dropped_nodes_are_freed():
     node = scalar.sin(symbol("freed") * x) + 1
     grave = weakref.ref(node)

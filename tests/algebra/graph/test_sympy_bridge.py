@@ -178,6 +178,7 @@ def _with_exact_floats(written):
     return written.replace(lambda part: part.is_Float, sympy.Rational)
 
 
+@pytest.mark.slow
 @given(recipes(exact_numbers))
 @settings(max_examples=200, deadline=None)
 def test_sympy_comes_back_equal(recipe):
@@ -322,6 +323,7 @@ def test_deep_factors_of_one_kind():
     assert evaluate([back(there(node))], at) == pytest.approx(evaluate([node], at), rel=1e-14)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", DEEP)
 def test_depth_has_no_limit(case):
     node = x

@@ -244,6 +244,7 @@ def test_arrays_of_expressions_compute_element_by_element():
     assert isinstance(np.float64(0.5) * x, Expr)
 
 
+@pytest.mark.slow
 @given(recipes(numbers), st.lists(st.floats(-3, 3), min_size=3, max_size=3))
 @settings(max_examples=150, deadline=None)
 def test_float_array_and_sympy_values_agree(recipe, point):

@@ -63,6 +63,7 @@ def zero(m):
     return sympy.simplify(m) == sympy.zeros(3, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", [1, 2])
 def test_derivative_in_the_earth_is_that_of_the_components(order):
     place, expected = r + s, explicit(r + s)
@@ -71,6 +72,7 @@ def test_derivative_in_the_earth_is_that_of_the_components(order):
     assert zero(explicit(place) - expected)
 
 
+@pytest.mark.slow
 def test_derivative_in_a_moving_frame():
     """Oracle: components seen in the arm, differentiated there and turned back."""
     expected = ARM * (ARM.T * explicit(s)).diff(TIME)

@@ -134,6 +134,7 @@ def numbers(vector, t):
     return np.array([float(x) for x in vector.to_sympy().subs(t, NOW)])
 
 
+@pytest.mark.slow
 def test_vectors_fixed_in_a_body_change_by_the_cross_products():
     """d/dt of X⁻¹ s with s constant in the body is ξ × s, for forces ξ ×* s."""
     t, R, p, xi = turning_body()
@@ -250,6 +251,7 @@ def test_multiples_of_inertias_and_powers_of_transforms_are_those_of_their_matri
         X**0.5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["sympy", "graph"])
 def test_the_velocity_of_a_frame_carries_what_is_fixed_in_it(kind):
     """A motion and an inertia that are constant in the frame, seen from its parent: (X⁻¹ s)' = ξ × X⁻¹ s."""

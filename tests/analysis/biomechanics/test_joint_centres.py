@@ -24,6 +24,7 @@ def test_exact_motion_gives_the_centre(test, how):
         assert np.abs(found.distal).max() < 1e-9
 
 
+@pytest.mark.slow
 def test_the_ranking_of_the_source():
     """SCoRE is more precise than helical axes in every test, also on the same frames; more motions help."""
     found = shoulder.locate(trials=40, seed=5).precision
@@ -42,6 +43,7 @@ def test_deviation_tells_the_scatter():
     assert told == pytest.approx(precision(found), rel=0.5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("amplitude", [0.001, 0.003])
 def test_deviation_covers_the_truth(amplitude):
     """Oracle: the place by construction. Noise of rotations must not draw the centre towards the markers."""
@@ -55,6 +57,7 @@ def test_deviation_covers_the_truth(amplitude):
     assert np.abs(np.mean(errors, axis=0) / np.std(errors, axis=0)).max() < 0.35
 
 
+@pytest.mark.slow
 def test_deviation_knows_noise_that_lasts():
     """Skin that slides: noise over ten frames, with which neighbours are alike."""
     exact, rng, within = shoulder.recording("FE/AbAd/Cir"), np.random.default_rng(8), []

@@ -41,6 +41,7 @@ def errors(found, name):
     return np.sqrt(np.mean(gap**2)), np.corrcoef(found.dynamics.moment(name), TRUTH.moment(name)[at])[0, 1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [SETS[0], *(pytest.param(name, marks=pytest.mark.slow) for name in SETS[1:])])
 def test_angles_and_moments_of_every_set(name):
     """Oracle: the simulated person's own; legs of other lengths than the table's, skin that slides by 4 mm."""
@@ -73,6 +74,7 @@ def test_arms_alone_are_followed():
     assert not found.dynamics.reactions and "r_knee_flexion" not in found.free
 
 
+@pytest.mark.slow
 def test_standing_trial_with_a_marker_in_a_wrong_place_is_not_believed():
     """A marker 7 cm off is named by the others; the old measure, what is left of the fit, sees nothing."""
     lab = laboratory("plug_in_gait_lower")
@@ -97,6 +99,7 @@ def test_set_is_offered_and_never_taken():
         assert fitting_sets(marker_set(name).labels)[0][1].name == name
 
 
+@pytest.mark.slow
 def test_own_set_is_a_file(tmp_path):
     """Labels of one's own, half of them, with landmarks by name; faults of the file are named."""
     file = tmp_path / "mine.toml"
@@ -163,6 +166,7 @@ def test_functional_hips_come_from_moving_legs():
     assert found.calibration.lengths["hip_half_width"][0] == pytest.approx(OWN["hip_half_width"], abs=0.003)
 
 
+@pytest.mark.slow
 def test_command_takes_a_file_with_subjects(tmp_path, monkeypatch):
     """A file of Vicon as it comes: subject before the labels, z up; refused with the set's name, then analysed."""
     pytest.importorskip("ezc3d")
@@ -187,6 +191,7 @@ def test_command_takes_a_file_with_subjects(tmp_path, monkeypatch):
     assert len(places(lab)) == 16 and "lower" in (tmp_path / "gait.html").read_text()
 
 
+@pytest.mark.slow
 def test_treadmill_is_walked_on():
     """The same walk seen from a belt: the same angles, cycles and stride, and the belt's speed in the notes."""
     lab = laboratory("plug_in_gait_lower")
@@ -210,6 +215,7 @@ def test_events_of_the_file_cut_the_cycles():
     assert (cycle.start, cycle.end) == (0.25, 1.45) and cycle.stance == pytest.approx(0.625, abs=0.01)
 
 
+@pytest.mark.slow
 def test_swapped_labels_of_a_segment_fail_a_check():
     lab = Laboratory("cast")
     trial = recording(lab, MOTION)

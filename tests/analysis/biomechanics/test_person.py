@@ -43,6 +43,7 @@ def gaps(found, truth, name):
     return np.sqrt(np.mean((found.dynamics.moment(name) - wanted) ** 2)) / np.ptp(wanted)
 
 
+@pytest.mark.slow
 def test_angles_and_moments_come_back(found, truth):
     at = np.searchsorted(truth.motion.time, found.motion.time - 1e-9)
     for name in ("r_hip_flexion", "l_knee_flexion", "r_ankle_flexion", "l_shoulder_flexion", "pelvis_rotation"):
@@ -66,6 +67,7 @@ def test_cycles_are_those_of_the_walk(found):
             assert cycle.stance == pytest.approx(0.62, abs=0.08)
 
 
+@pytest.mark.slow
 def test_motion_alone_gives_the_same_moments_away_from_double_support(truth):
     """Without plates the share of two feet is an assumption, and the page says so; joints above do not depend on it."""
     alone = analyse_person(replace(TRIAL, plates=()), height=HEIGHT, mass=MASS)
@@ -117,6 +119,7 @@ def moved(frame, rng, mechanism):
     return Frame(frame.body, placement([float(x) + rng.uniform(-0.012, 0.012) for x in place]))
 
 
+@pytest.mark.slow
 def test_faults_of_a_trial_are_seen():
     """A wrong mass shows in the balance, swapped labels and saturated plates in the warnings."""
     from torseur.presentation.report.person.person_tables import person_checks

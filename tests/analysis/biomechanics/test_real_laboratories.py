@@ -29,6 +29,7 @@ MOTION = walking(person(), 1.9)
 TWISTS = {"r_knee_varus": 0.08, "l_knee_varus": -0.05, "r_tibial_torsion": -0.30, "l_tibial_torsion": 0.22}
 
 
+@pytest.mark.slow
 def test_legs_that_are_bowed_and_twisted_are_measured(monkeypatch):
     """Oracle: the angles that the simulated person's bones were given; a model with straight bones is 15 mm off."""
     import analysis.biomechanics.laboratories as made
@@ -111,6 +112,7 @@ def test_plates_tell_which_way_is_up_where_labels_do_not():
     assert condition_trial(MotionTrial(wrong.markers)).markers.axes == down
 
 
+@pytest.mark.slow
 def test_what_the_file_says_of_the_person_is_used_and_compared(tmp_path):
     ezc3d = pytest.importorskip("ezc3d")
     file = write_c3d(tmp_path / "walk.c3d", recording(LOWER, MOTION))
@@ -131,6 +133,7 @@ def test_what_the_file_says_of_the_person_is_used_and_compared(tmp_path):
     assert any("the person's height is 1.92 m, given was 1.78 m" in warning for warning in found.warnings)
 
 
+@pytest.mark.slow
 def test_the_stillest_half_second_of_standing_counts():
     """A head that nods at the start of a standing trial; one that never rests is refused by its name."""
     still = standing(LOWER)
@@ -151,6 +154,7 @@ def test_the_stillest_half_second_of_standing_counts():
         calibrate(person(), restless, protocol)
 
 
+@pytest.mark.slow
 def test_results_with_a_letter_more_and_points_that_software_made():
     trial = recording(LOWER, MOTION)
     found = analyse_person(trial, height=HEIGHT, mass=MASS, protocol=Protocol(LOWER.name))

@@ -27,6 +27,7 @@ def trials():
     return [analyse_person(one, height=HEIGHT, mass=MASS, mechanism=person()) for one in (TRIAL, again)]
 
 
+@pytest.mark.slow
 def test_cycles_of_all_trials_count(trials):
     """Oracle: the walk repeats itself every 1.2 s, so that all cycles are that of the motion."""
     curve = cycle_curve(trials, "r_knee_flexion")

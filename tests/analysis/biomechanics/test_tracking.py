@@ -86,6 +86,7 @@ def test_normal_equations_are_those_of_the_jacobian():
     assert found["cost"][0] == pytest.approx(float(w @ gap**2))
 
 
+@pytest.mark.slow
 def test_exact_markers_give_the_motion(figure):
     mechanism, q, markers = figure
     found = inverse_kinematics(mechanism, markers)
@@ -158,6 +159,7 @@ def test_the_first_frame_is_found_from_any_side(figure):
     assert inverse_kinematics(mechanism, markers).greatest < 1e-8
 
 
+@pytest.mark.slow
 def test_missing_markers(figure):
     """One marker less changes nothing; a whole segment less leaves its coordinates unknown, and says so."""
     mechanism, q, markers = figure
@@ -248,6 +250,7 @@ def test_refusals(keywords, message):
         inverse_kinematics(arm(), markers, **keywords)
 
 
+@pytest.mark.slow
 def test_other_refusals():
     markers = recorded(arm(), smooth_motion(np.arange(3) / RATE, 4))
     strange = Markers(markers.time, tuple("uvwxyz"), markers.positions)

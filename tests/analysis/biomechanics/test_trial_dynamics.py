@@ -106,6 +106,7 @@ def test_power_is_the_rate_of_energy(body):
     assert joints == pytest.approx(found.powers.sum(axis=1))
 
 
+@pytest.mark.slow
 def test_nothing_is_left_over_when_the_ground_gives_what_the_motion_takes(body):
     feet = human_footing(body)
     parts = share_between_feet(ground_reaction(body), feet, UP)

@@ -97,6 +97,7 @@ def run(monkeypatch, folder: Path, *words: str):
     return CliRunner().invoke(app, list(words), prog_name="torseur")
 
 
+@pytest.mark.slow
 def test_study_from_csv_and_netcdf(folder, monkeypatch):
     result = run(monkeypatch, folder, "identify", "study.toml", "--report", "page.html", "--out", "found.lsd", "--json")
     assert result.exit_code == 0, result.output
@@ -137,6 +138,7 @@ def test_output_error_study(folder, monkeypatch):
     assert "Convergence" in (folder / "fall.html").read_text()
 
 
+@pytest.mark.slow
 def test_segments_study(folder, monkeypatch):
     """Oracle: the matrix of the two links written out, and the wrench at the base by the momenta of their points."""
     t, q, v, a = sines(2, 400, seed=5)

@@ -82,6 +82,7 @@ def test_what_no_force_feels_never_binds(described, h):
         assert np.allclose(real.combination @ real.parameters, real.values)
 
 
+@pytest.mark.slow
 def test_no_bias_over_many_draws():
     """All-feasible truth, a description of thin rods: the mean of the fits is the truth within its own deviation."""
     rods = [thin_rod("upper"), thin_rod("lower")]
@@ -146,6 +147,7 @@ for row, (i, j) in zip(range(4, 10), ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2
         FROM_MOMENTS[row, [0, 1, 2], [0, 1, 2]] += 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1, 4])
 def test_the_minimum_is_that_of_factored_bodies(seed):
     """Oracle: J = U Uᵀ with any U, the residuals of all samples minimised by SciPy: no cones, no base parameters.
@@ -238,6 +240,7 @@ def true_parameters_at_link(body: ts.Body, mechanism: ts.Mechanism) -> np.ndarra
     return moments_of(points, np.full(6, m / 6))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise", [0.0, 0.05, 1.0])
 @pytest.mark.parametrize("mass", [1e-3, 500.0])
 def test_descriptions_of_another_size_do_not_matter(noise, mass):

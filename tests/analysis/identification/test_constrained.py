@@ -45,6 +45,7 @@ def disc_torque(q, v, a, mass=2.0, centre=(0.12, 0.05), spin=0.3):
     return inertia * a + mass * R * along * v**2 + mass * G * along
 
 
+@pytest.mark.slow
 def test_rolling_disc_from_its_angle_alone():
     model = linear_model(disc())
     base = base_parameters(model)
@@ -113,6 +114,7 @@ def sleigh_forces():
     }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("recorded", [("x", "y", "psi"), ("x", "psi")])
 def test_sleigh(recorded):
     """Closed form of Chaplygin's sleigh; y is recorded, or followed from the blade."""
@@ -189,6 +191,7 @@ def bar_parameters(length: float) -> list[float]:
     return [m, m * length / 2, 0, 0, 0, 0, m * length**2 / 3, 0, 0, m * length**2 / 3]
 
 
+@pytest.mark.slow
 def test_loop_with_a_quaternion_from_crank_torque_alone():
     model = linear_model(spatial_four_bar())
     base = base_parameters(model)
@@ -248,6 +251,7 @@ def four_bar_with_a_pendulum() -> ts.Mechanism:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [rolling_disc_by_quaternion, four_bar_with_a_pendulum])
 def test_motion_by_multipliers_is_explained(make):
     """Oracle: forward dynamics with Lagrange multipliers. Only coordinates are recorded, quaternions among them."""
@@ -269,6 +273,7 @@ def test_motion_by_multipliers_is_explained(make):
     assert np.median(np.abs(found.values - found.combination @ truth)) < 1e-3
 
 
+@pytest.mark.slow
 def test_forces_that_are_all_zero_say_nothing():
     model = linear_model(disc())
     q, v, a = series(TIME, [(1.4, 1.7, 0.3)])

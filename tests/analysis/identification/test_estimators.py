@@ -40,6 +40,7 @@ def truth_of(mechanism, base) -> np.ndarray:
     return base.combination @ true_parameters(mechanism)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["ordinary", "weighted", "robust"])
 def test_deviations_are_those_of_repeated_noise(two, method):
     """Oracle: the spread over fifty recordings of the same motion."""
@@ -62,6 +63,7 @@ def test_deviations_are_those_of_repeated_noise(two, method):
         assert inside.mean() > 0.88
 
 
+@pytest.mark.slow
 def test_weights_beat_equal_weights(two):
     mechanism, model, base = two
     t, q, v, a = sines(2, 150)
@@ -96,6 +98,7 @@ def noisy_motion(model, tau, motion, noise, rng, **more):
     return make_trial(model, t, channels(*noisy), {"q1": tau[:, 0], "q2": tau[:, 1]}, **more)
 
 
+@pytest.mark.slow
 def test_instruments_remove_the_bias_of_a_noisy_regressor(two):
     """Noise on accelerations makes least squares too small; a second recording as instrument does not let it."""
     mechanism, model, base = two
@@ -199,6 +202,7 @@ def guess(model) -> Prior:
     return Prior({b: np.array([2.0, 0, 0, 0, 0.05, 0, 0.05, 0, 0, 0.05]) for b in model.bodies})
 
 
+@pytest.mark.slow
 def test_consistent_fit_is_exact_without_noise():
     mechanism = arm(SEVEN_R, seed=2)
     model = linear_model(mechanism)
@@ -247,6 +251,7 @@ LIMITED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "known", [{}, {"link3.mass": 2.0, "link2.h.x": 0.3}], ids=["limits", "limits and known values"]
 )

@@ -53,6 +53,7 @@ def test_series_are_differentiated_exactly(model):
     assert np.allclose(found.motion.at(t + found.motion.period)[0], q)
 
 
+@pytest.mark.slow
 def test_faults_are_named(model):
     with pytest.raises(IdentificationError, match="limits of q2 are missing"):
         design_excitation(model, {"q1": LIMITS["q1"]})
@@ -76,6 +77,7 @@ def four_bar():
     return linear_model(load("four_bar"))
 
 
+@pytest.mark.slow
 def test_designed_motion_of_a_loop(four_bar):
     """Oracle: the loop closed by intersecting circles; limits on a coordinate that only follows."""
     limits = {"alpha": CoordinateLimits((0.5, 5.5), 4.0, 20.0), "gamma": CoordinateLimits((1.2, 2.3), 3.0, 5.0)}
@@ -93,6 +95,7 @@ def test_designed_motion_of_a_loop(four_bar):
         assert np.abs(a[:, column]).max() <= 1.02 * limit.acceleration
 
 
+@pytest.mark.slow
 def test_designed_motion_of_a_loop_tells_more_than_another(four_bar):
     """Deviations from driver torques of the closed form, with the same noise, against those of some sines."""
     base = base_parameters(four_bar)
@@ -117,6 +120,7 @@ def test_designed_motion_of_a_loop_tells_more_than_another(four_bar):
     assert np.all(deviations[0] < deviations[1])
 
 
+@pytest.mark.slow
 def test_designed_motion_that_rolls():
     """The sleigh's heading and one coordinate get series; the other follows from the blade."""
     model = linear_model(sleigh())

@@ -94,6 +94,7 @@ CONSTRAINED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CONSTRAINED)
 def test_adjoint_of_loops_and_rolling(name):
     """Oracle: central differences of the cost, and the direct method."""
@@ -113,6 +114,7 @@ def test_adjoint_of_loops_and_rolling(name):
         assert gradient[k] == pytest.approx(difference, rel=1e-4)
 
 
+@pytest.mark.slow
 def test_what_the_recording_does_not_tell_is_named():
     """A falling linkage of any density falls alike: that of its bars keeps its start value."""
     mechanism = load("four_bar")

@@ -31,6 +31,7 @@ J_BOX = np.array(REFERENCE["J_exact"])
 KINDS = {"printed 2*dt second difference": 2, "standard dt second difference": 1}
 
 
+@pytest.mark.slow
 def test_the_integrated_box_is_the_recorded_one():
     rotation, point, force = box.recorded()
     states = box.integrated()
@@ -69,6 +70,7 @@ def test_trials_add_up_and_a_plain_sum_gives_the_same():
     assert np.abs(once.J - twice.J).max() < 1e-10
 
 
+@pytest.mark.slow
 def test_every_stopping_rule_stops():
     for rule, words in (
         (Stopping(gradient=1e-4), "gradient"),
@@ -223,6 +225,7 @@ def test_a_known_zero_block_stays_zero():
     assert np.linalg.eigvalsh(found.J)[0] > -1e-9
 
 
+@pytest.mark.slow
 def test_branches_that_do_not_meet_have_zero_blocks():
     trunk, left, right = (ts.body(name, mass=1, centre=(0, 0, 0), inertia=ts.inertia(1, 1, 1)) for name in "tlr")
     joints = [
@@ -267,6 +270,7 @@ def wrench(tree, tau):
     return tau[:, linear], tau[:, angular]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("links", [2, 3, 4])
 @pytest.mark.parametrize("positive", [True, False])
 def test_noise_free_chains_are_recovered(links, positive):

@@ -129,6 +129,7 @@ def test_mistakes(arm):
             call()
 
 
+@pytest.mark.slow
 def test_priorities_are_strict(tmp_path):
     """A plane arm of three links: the hand has its place exactly, and the elbow is the nearest that leaves it there.
 

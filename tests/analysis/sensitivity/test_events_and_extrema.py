@@ -107,6 +107,7 @@ def test_an_event_that_never_happens():
         ts.sensitivity(library.load("double_pendulum"), Criterion("q1", "event", when="q1 - 10"), "m1", until=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["direct", "adjoint"])
 def test_an_event_function_faster_than_the_steps_is_said(method):
     """sin(1e9 x) changes its sign 3e8 times per metre: what is found as the third of them need not be it."""

@@ -40,6 +40,7 @@ def test_adjoints_of_an_oscillator_are_matrix_exponentials() -> None:
         np.testing.assert_allclose(value, exact @ np.linalg.solve(A.T, [-1.0, 0.0]), atol=1e-7)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("integral", [False, True])
 def test_adjoints_at_the_start_are_derivatives_by_the_initial_state(integral: bool) -> None:
     """dg/dy(0) = -λ(0)ᵀ A(0), from the direct method."""
@@ -70,6 +71,7 @@ def test_adjoints_of_a_loop_keep_its_constraints() -> None:
         solution.plot("never.png", of_basis=True)
 
 
+@pytest.mark.slow
 def test_understeer_gradient_is_the_textbooks() -> None:
     """K = m (b D2 - a D1) / (L D1 D2), its derivatives by hand, and against numbers of steady states."""
     formulas = ts.steady_formulas(ts.parse(CAR), "vy,r", "(delta/r - (a + b)/V)/V", "m,D1,D2,a")
@@ -84,6 +86,7 @@ def test_understeer_gradient_is_the_textbooks() -> None:
     assert float(rate) == pytest.approx(turning.value, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_a_car_of_bodies_has_the_gradient_of_the_car_of_states() -> None:
     """Its speed is kept by a force that is solved for: K = m (b D2 - a D1)/((a + b) D1 D2)."""
     car = ts.parse(BODY_CAR)
@@ -105,6 +108,7 @@ def test_wrong_steady_questions_are_refused() -> None:
         ts.steady_formulas(library.load("four_bar"), "alpha", "alpha", "a")
 
 
+@pytest.mark.slow
 def test_surface_over_a_parameter_and_time(tmp_path) -> None:
     """Its rows are the curves of single studies, its overshoots those of their derivatives."""
     oscillator = library.load("mass_spring_damper")

@@ -46,6 +46,7 @@ def test_ranking_by_tolerance_and_cost(found):
         found.ranking("kinetic_energy", costs={"m1": 0.0})
 
 
+@pytest.mark.slow
 def test_groups_vary_together():
     """A group's derivative is the sum of its members'."""
     parts = ts.sensitivity(PENDULUM, "q1", "r2,l2", until=1.0)
@@ -59,6 +60,7 @@ def test_groups_vary_together():
     assert equal["q1"].gradient[1] == pytest.approx(masses.sum(), rel=1e-8)
 
 
+@pytest.mark.slow
 def test_constants_without_a_name():
     """Gravity, a mass, a spring and a point of a table, each against the parameter or the difference it must equal."""
     found = ts.sensitivity(PENDULUM, "q1", ["g", "gravity.y"], until=1.0, rtol=1e-11)
@@ -115,6 +117,7 @@ def test_a_parameter_that_changes_nothing_says_so():
     assert len(found.notes) == 2
 
 
+@pytest.mark.slow
 def test_starts_that_cannot_stay_are_announced():
     """Hairer's car axis gives all positions and speeds: another road violates them."""
     found = ts.sensitivity(library.load("car_axis"), "kinetic_energy", "k,r", until=0.1, rtol=1e-8, verify=True)
@@ -125,6 +128,7 @@ def test_starts_that_cannot_stay_are_announced():
     assert "initial speeds violate the constraints" in by_road.reason
 
 
+@pytest.mark.slow
 def test_chaos_is_announced():
     chain = library.load("pendulum_chain?n=4")
     found = ts.sensitivity(chain, "q1", "l", until=25.0, samples=5)
@@ -151,6 +155,7 @@ def test_files(found, tmp_path):
         found.save(tmp_path / "derivatives.xlsx")
 
 
+@pytest.mark.slow
 def test_drawings(found, tmp_path):
     pytest.importorskip("matplotlib")
     for path in (
@@ -227,6 +232,7 @@ def test_kinds_of_criteria_are_checked():
         ts.sensitivity(dependent, "x", "m", until=1.0)
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(st.floats(0.5, 8.0), st.floats(0.2, 2.0), st.floats(0.1, 3.0))
 def test_frequency_scaling_law(k, m, t):

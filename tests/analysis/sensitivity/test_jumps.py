@@ -73,6 +73,7 @@ BY_CONSTRAINT = SWING.format(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["direct", "adjoint"])
 def test_constrained_and_free_description_jump_alike(method):
     """A pendulum that loses speed at its lowest point: one speed is given, the others follow from the constraint."""
@@ -89,6 +90,7 @@ def test_constrained_and_free_description_jump_alike(method):
     assert first.hessian == pytest.approx(second.hessian, abs=1e-7)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["direct", "adjoint"])
 def test_a_four_bar_that_hits_a_stop(method):
     """Oracle: differences of simulations with the same contact, whose state is not differentiated."""
@@ -110,6 +112,7 @@ def test_a_four_bar_that_hits_a_stop(method):
     assert found.responses[0].gradient == pytest.approx(expected, rel=1e-7)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["direct", "adjoint"])
 def test_a_contact_that_lets_go(method):
     """A block on a shaking table, which throws it when A w² sin(w t) = g. Oracle: the closed form."""
@@ -144,6 +147,7 @@ def test_criteria_on_a_closed_contact(method):
     assert found["minimum of z''"].gradient == pytest.approx([-1.0])
 
 
+@pytest.mark.slow
 def test_contacts_of_which_the_first_is_not_known():
     pair = ts.parse(
         """mechanism pair ; param g = 9.81 m/s^2 ; gravity = [0, 0, -g] ;

@@ -95,6 +95,7 @@ def loop_differences():
     return np.array([differences(mechanism, LOOP_CRITERIA, name, 1.0, 1e-3) for name in ("a", "b", "d")]).T
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["direct", "adjoint", "continuous_adjoint"])
 def test_closed_loop_with_reactions(method, loop_differences):
     """The initial state follows by assembly, and multipliers are differentiated with the motion."""
@@ -122,6 +123,7 @@ def test_velocity_constraints(method):
     assert found["kinetic_energy"].gradient == pytest.approx(expected, rel=1e-6, abs=1e-8)
 
 
+@pytest.mark.slow
 def test_integral_of_a_reaction_on_a_loop():
     mechanism = library.load("four_bar")
     criterion = Criterion("A.force.x * gamma", "integral")
@@ -211,6 +213,7 @@ def test_assembly_that_leaves_freedoms_open():
         assert found.trusted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["direct", "adjoint"])
 def test_redundant_constraints_that_are_selected_anew(method):
     """A Bennett linkage over more than a turn, without gravity: its energy is that of the start, and so are its derivatives."""

@@ -33,6 +33,7 @@ def exact(until):
     return np.array(rows)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("until", [2.5, 5.0, 10.0])
 @pytest.mark.parametrize(("method", "rtol"), [("adjoint", 1e-9), ("adjoint", 1e-11), ("direct", 1e-9)])
 def test_right_or_not_trusted(method, rtol, until):
@@ -43,6 +44,7 @@ def test_right_or_not_trusted(method, rtol, until):
     assert found.trusted or method == "adjoint"
 
 
+@pytest.mark.slow
 def test_integrals_through_singular_configurations():
     """The integral of a' is a itself."""
     integral = ts.Criterion("a0'", "integral", name="turned")

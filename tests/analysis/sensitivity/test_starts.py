@@ -35,6 +35,7 @@ def differences(function, value, step=1e-3):
     return sum(parts) / (60.0 * h)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["direct", "adjoint"])
 @pytest.mark.parametrize("text, criterion, until", [(BEAD, "y", 0.5), (COUPLED, "be", 0.3)])
 def test_speeds_that_follow_from_constraints(text, criterion, until, method):
@@ -62,6 +63,7 @@ def test_bead_follows_a_great_circle():
     assert found["y"].gradient[0] == pytest.approx(differences(y, 1.0), rel=1e-8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text, criterion", [(BEAD, "y"), (COUPLED, "be")])
 def test_second_derivatives_of_such_starts(text, criterion):
     """Against differences of gradients."""

@@ -37,6 +37,7 @@ def test_static_deflection(method):
     assert found["x1 + x2"].gradient == pytest.approx(by_x1 + by_x2, abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["direct", "adjoint"])
 def test_equilibrium_of_a_loop(method):
     """Oracle: equilibria of changed mechanisms, differenced."""
@@ -77,6 +78,7 @@ def test_eigenvalues_of_the_oscillator():
     assert found.frequency_slopes[0] == pytest.approx(found.frequency_slopes[1])
 
 
+@pytest.mark.slow
 def test_eigenvalues_about_an_equilibrium_that_moves():
     """A loop: hard points change small motions directly and through the equilibrium. Oracle: differences."""
     mechanism = library.load("four_bar")
@@ -116,6 +118,7 @@ def test_frequency_response_of_an_acceleration():
     assert found.unit == "m/s^2 per unit force"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("output", ["gamma", "A.force.x", "gamma''"])
 def test_frequency_response_on_a_loop(output):
     """About an equilibrium that moves with the parameters. Oracle: differences of the response itself."""
@@ -153,6 +156,7 @@ def test_modes_and_responses_as_criteria():
         frequency_response_sensitivity(mechanism, "x", "xx", [1.0], "m")
 
 
+@pytest.mark.slow
 def test_steady_states_are_verified():
     found = steady_sensitivity(library.load("four_bar"), "gamma", "a,b", verify=True)
     assert all(a.is_good and a.difference < 1e-9 for a in found.agreement)

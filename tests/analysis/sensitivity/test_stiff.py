@@ -44,6 +44,7 @@ def exact(t):
     return (expm(a * t) @ start)[[0, 4]], np.array(derivatives).T
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("integrator", ["radau9", "radau5", "auto"])
 @pytest.mark.parametrize("method", ["direct", "adjoint"])
 def test_a_hard_joint(integrator, method):
@@ -63,6 +64,7 @@ def test_a_hard_joint(integrator, method):
         assert any("Stiff from t" in note for note in found.notes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["direct", "adjoint"])
 def test_loops_contacts_and_quaternions(method):
     """Where nothing is stiff both integrators give the same derivatives."""

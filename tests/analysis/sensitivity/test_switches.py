@@ -67,6 +67,7 @@ def test_conditions_on_constants_are_no_switches():
     assert len(switches_of(derivatives)) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_closed_loops_with_a_switch(method):
     """Oracle: differences of motions. A crane whose rope is wound up is pushed for a while."""

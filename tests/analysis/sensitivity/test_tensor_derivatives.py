@@ -47,6 +47,7 @@ def test_rate_of_the_mass_matrix():
     assert first == pytest.approx(second, abs=1e-14)
 
 
+@pytest.mark.slow
 def test_sensitivities_from_both():
     mechanism = library.load("double_pendulum")
     pair = [

@@ -106,6 +106,7 @@ def test_every_backend(backend, tmp_path):
     assert np.allclose(batch(points).values, found(points).values, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_outputs_at_samples(tmp_path):
     found = evaluator(tmp_path, 'outputs = { place = "x" }\nsamples = 21')
     data = sweep(found.study, tmp_path / "s.zarr").store.dataset()

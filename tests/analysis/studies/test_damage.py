@@ -88,6 +88,7 @@ def folder_instead(file, generator):
 DAMAGES = [flip, truncate, delete, empty, garbage, folder_instead]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_any_file_of_a_store_may_be_damaged(made, tmp_path, damage):
     """Every file in turn: numbers, status, metadata, checksums."""
@@ -160,6 +161,7 @@ def logged(tmp_path_factory):
     return study, optimise(study, folder / "log.jsonl", cores=1), (folder / "log.jsonl").read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", [flip, delete, garbage])
 def test_any_line_of_a_log_may_be_damaged(logged, tmp_path, damage):
     study, whole, content = logged

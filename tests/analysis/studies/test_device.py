@@ -95,6 +95,7 @@ def agree(there, here, limit):
     assert np.abs(there.outputs - here.outputs).max(initial=0.0) < limit
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("more", "gpu"),
     [
@@ -107,6 +108,7 @@ def test_the_same_numbers_as_on_the_cpu(more, gpu, tmp_path, emulated):
     agree(*both(tmp_path, STUDY, more=more, gpu=gpu), 1e-7)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("more", "gpu"),
     [
@@ -124,6 +126,7 @@ def test_closed_loops_that_start_at_given_angles(tmp_path, emulated):
     agree(*both(tmp_path, SLIDER_CRANK), 1e-7)
 
 
+@pytest.mark.slow
 def test_closed_loops_whose_given_angles_move_slightly(tmp_path, emulated):
     """All seven angles are given, with the digits of the printed benchmark."""
     agree(*both(tmp_path, ANDREWS), 1e-6)
@@ -169,6 +172,7 @@ def test_unusual_starts_are_found_one_by_one(tmp_path, monkeypatch):
     assert np.allclose(found[0][0], found[1][0], atol=1e-9) and np.allclose(found[0][1], found[1][1], atol=1e-7)
 
 
+@pytest.mark.slow
 def test_what_fails_says_why(tmp_path, emulated):
     path = tmp_path / "s.toml"
     text = FOUR_BAR.format(more="", gpu='method = "dopri5"').replace('"0.41 m"', '"1.5 m"')
@@ -209,6 +213,7 @@ def test_what_a_gpu_does_not_do_is_said(tmp_path):
         sweep(path, backend="cud")
 
 
+@pytest.mark.slow
 def test_a_whole_sweep(tmp_path, emulated):
     """Through the store, as the command does it."""
     path = tmp_path / "s.toml"

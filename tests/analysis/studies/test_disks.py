@@ -69,6 +69,7 @@ sweep(sys.argv[1], sys.argv[2], cores=2)
 """
 
 
+@pytest.mark.slow
 def test_a_killed_client_and_two_sweeps_at_once(tmp_path):
     study, store = write(tmp_path), tmp_path / "killed.zarr"
     client = run(SLOW, study, store)
@@ -136,6 +137,7 @@ def children_of(pid):
     return [int(child) for listed in lists for child in listed]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="looks at processes")
 def test_workers_end_with_a_killed_sweep(tmp_path):
     """A sweep over loops has processes; none outlives it, also those at work."""
@@ -200,6 +202,7 @@ except TorseurError as problem:
 """
 
 
+@pytest.mark.slow
 def test_a_file_that_may_not_grow(tmp_path):
     """A limit on the size of files stops the first chunk; the store opens, and the sweep goes on without the limit."""
     study, store = write(tmp_path, chunk=900, count=30), tmp_path / "full.zarr"
@@ -209,6 +212,7 @@ def test_a_file_that_may_not_grow(tmp_path):
     assert sweep(study, store).computed == 900
 
 
+@pytest.mark.slow
 def test_a_full_disk(tmp_path, monkeypatch):
     """A disk of 300 kB; some chunks fit, the next says so, and what is there can be read."""
     disk = tmp_path / "disk"

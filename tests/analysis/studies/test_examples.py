@@ -11,6 +11,7 @@ from torseur.analysis.studies import optimise, read_study, sweep
 from torseur.errors import TorseurError
 
 
+@pytest.mark.slow
 def test_a_four_bar_follows_a_curve(tmp_path):
     """Oracle: the curve was computed in closed form with these lengths and printed with six digits."""
     found = optimise("library:curve_four_bar", tmp_path / "log.jsonl")
@@ -108,6 +109,7 @@ def effort_of_smooth_motion(l1=0.5, l2=0.4, m1=2.0, m2=1.5, m=1.0, g=9.81):
     return np.trapezoid(tau1**2 + tau2**2, s)
 
 
+@pytest.mark.slow
 def test_the_vehicle_at_a_hundred_operating_points(tmp_path):
     """Oracle: the sensitivity study of the library, point by point."""
     from torseur.analysis.published_studies import vehicle

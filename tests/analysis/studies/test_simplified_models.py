@@ -33,6 +33,7 @@ def test_the_complete_model_of_states_moves_as_the_mechanism(models) -> None:
     assert models.complete == pytest.approx(ts.simulate(ts.parse(SWING), until=1.0, samples=2)["q"][-1], abs=1e-8)
 
 
+@pytest.mark.slow
 def test_the_model_moves_by_the_terms_that_are_left(models) -> None:
     """Oracle: the printed rows of the smallest model, typed in here, integrated by SciPy."""
     model = models.models[-1]
@@ -110,6 +111,7 @@ def crank_model(crank: ts.Equations, tolerance: float) -> ts.SimplifiedEquations
     return ts.simplify(crank, box_of(crank, CRANK_BOX), tolerance)
 
 
+@pytest.mark.slow
 def test_the_complete_model_of_a_loop_moves_and_is_differentiated_as_the_loop(crank) -> None:
     """Oracle: the integrator of constrained motions, which projects and knows no impulses."""
     model = crank_model(crank, 0.0).mechanism

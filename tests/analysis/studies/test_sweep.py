@@ -68,6 +68,7 @@ def test_any_criterion(tmp_path):
     assert np.allclose(data["lowest"], -x0 * np.exp(-d * np.pi / w), rtol=1e-8)
 
 
+@pytest.mark.slow
 def test_threads_give_the_same_numbers(tmp_path):
     one = sweep(write(tmp_path), tmp_path / "one.zarr", cores=1).store.dataset()
     two = sweep(write(tmp_path), tmp_path / "two.zarr", cores=2).store.dataset()

@@ -78,6 +78,7 @@ def test_step_of_steering(run):
     assert stepped.characteristics("roll") == {"steady": 0.0}
 
 
+@pytest.mark.slow
 def test_turns_of_a_car_whose_rear_axle_saturates():
     """Oracle: a turn loses its stability where the steering angle is largest, dδ/da = 0, whatever the tyres are.
 

@@ -95,6 +95,7 @@ def corner():
     return vehicles.Suspension(ts.parse(CORNER), "fl.hub", "body", radius=0.3, kingpin=kingpin)
 
 
+@pytest.mark.slow
 def test_double_wishbone_against_its_closed_form(corner):
     """Oracle: circles and spheres that meet, solved in closed form; rates by differences of it."""
     angles, h = np.array([-0.18, -0.07, 0.05, 0.2]), 1e-5
@@ -137,6 +138,7 @@ def test_trailing_arm_has_its_support_angle_and_roll_centre():
     assert found["wheel rate"][1] == pytest.approx(3e3 / 0.4**2, rel=1e-4)
 
 
+@pytest.mark.slow
 def test_the_right_wheel_has_the_curves_of_the_left(corner):
     """Oracle: symmetry."""
     text = (
@@ -150,6 +152,7 @@ def test_the_right_wheel_has_the_curves_of_the_left(corner):
         np.testing.assert_allclose(there[name], values, rtol=1e-6, atol=1e-8)
 
 
+@pytest.mark.slow
 def test_hardpoints_are_found_again(corner):
     """Oracle: curves of known hardpoints, from which the search starts away."""
     travel = np.linspace(-0.05, 0.05, 5)

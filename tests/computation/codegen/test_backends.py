@@ -111,6 +111,7 @@ def test_llvm_that_fails_hands_over_to_c(monkeypatch):
         compile_routine(twice, backend="llvm")
 
 
+@pytest.mark.slow
 def test_code_outlives_the_objects_that_made_it(compiled_backend):
     """The function keeps the machine code alive, whatever else is collected."""
     import gc

@@ -117,6 +117,7 @@ def test_kernels_fill_in_what_is_the_same_in_every_state():
     assert found == pytest.approx(np.array([np.zeros(21), q[0] * q[1], np.full(21, 2.5)]), rel=1e-15)
 
 
+@pytest.mark.slow
 def test_hostile_names(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     module = hostile_module()

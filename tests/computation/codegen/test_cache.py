@@ -276,6 +276,7 @@ print("done")
 """
 
 
+@pytest.mark.slow
 def test_processes_at_once(compiled_backend, cache_folder):
     code = textwrap.dedent(CHILD).format(source=str(SOURCE), backend=compiled_backend)
     children = [subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) for _ in range(3)]

@@ -112,6 +112,7 @@ def test_columns_against_the_full_matrix(parents, all_units):
             assert np.abs(ours[..., i] - theirs).max() < 1e-13 * max(1.0, np.abs(theirs).max())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_every_width_of_vectors(way, tmp_path):
     parents = TREES["two fingers on two arms"]
@@ -138,6 +139,7 @@ def test_limbs_end_at_forks():
     assert limbs.inverses == (1,)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("live", [True, False], ids=["live parameters", "baked"])
 def test_derivatives_of_a_robot(live):
     """Oracle: the graph's own evaluation of the straight-line form."""

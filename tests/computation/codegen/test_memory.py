@@ -48,6 +48,7 @@ def in_use() -> int:
     return int(usage.uordblks + usage.hblkhd)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", list(Shape))
 def test_compilations_leave_nothing_in_llvm(shape):
     from torseur.computation.codegen.targets.llvm.llvm_compiler import _compile
@@ -68,6 +69,7 @@ def doubled(x: Array, y: Array) -> None:
         y[i] = 2.0 * x[i]
 
 
+@pytest.mark.slow
 def test_a_compiled_routine_does_not_keep_its_translation():
     def functions() -> int:
         gc.collect()

@@ -74,6 +74,7 @@ def states_of(module: Module) -> dict[str, np.ndarray]:
     return states
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("processor", PROCESSORS)
 def test_a_quadruped_alone_and_in_batches(processor, tmp_path):
     emulator, model, compiler = PROCESSORS[processor]

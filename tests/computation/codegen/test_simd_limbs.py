@@ -103,6 +103,7 @@ def test_a_quadruped_gives_the_same_values(request_):
     check(program)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler is installed")
 @pytest.mark.parametrize("legs", [2, 3, 5, 8, 9])
 def test_any_number_of_legs(legs, tmp_path):
@@ -112,6 +113,7 @@ def test_any_number_of_legs(legs, tmp_path):
         check(program)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler is installed")
 def test_loads_of_each_limb_are_its_own(tmp_path):
     equations = equations_of(insect(3, damping=0.7), tmp_path)
@@ -121,6 +123,7 @@ def test_loads_of_each_limb_are_its_own(tmp_path):
         check(program)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler is installed")
 def test_hostile_names_stay_names(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -166,6 +169,7 @@ def test_live_parameters(live, request_, backend):
     check(program, backend, ["p"])
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler is installed")
 def test_baked_parameters(live):
     for program in programs_of(live, ["inverse_dynamics", "forward_dynamics/v"]):
@@ -276,6 +280,7 @@ def main_text(program, values) -> str:
     return f"{head}int main(void) {{ {' '.join(arrays)} double out[{size}]; {call} {printed} return 0; }}\n"
 
 
+@pytest.mark.slow
 def test_sources_are_the_same_each_time():
     """Derived again, its nodes elsewhere in memory, a mechanism has the same source but for the time it took."""
     texts = []

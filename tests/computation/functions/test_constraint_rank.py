@@ -177,6 +177,7 @@ def text_of(name, seed):
 MECHANISMS = ["four_bar", "parallelogram", "slider_crank", "spherical_four_bar", "massless_coupler", "screw"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1, 2])
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_accelerations_and_multipliers_in_any_pose(name, seed):

@@ -46,6 +46,7 @@ def rows(program, values):
     return np.array(evaluate(entries, values), dtype=float)
 
 
+@pytest.mark.slow
 @given(mechanisms(loads=False), st.integers(0, 99))
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 def test_the_recursion_agrees_with_the_differentiated_graph(mechanism, seed):

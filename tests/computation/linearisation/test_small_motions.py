@@ -60,6 +60,7 @@ def test_modes_of_an_oscillator():
     assert motions.stiffness_matrix == pytest.approx(np.array([[8.0]]))
 
 
+@pytest.mark.slow
 def test_frequency_response(tmp_path):
     """Oracle: 1 / (k - m w² + i c w), and i w times that for the speed."""
     motions = linearise(oscillator())

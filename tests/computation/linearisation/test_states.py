@@ -42,6 +42,7 @@ def test_steady_motion_with_derivatives_has_its_closed_form():
     assert result.trusted
 
 
+@pytest.mark.slow
 def test_equilibrium_and_its_second_derivatives():
     """z + z²/k² = u² differentiated by hand; the motion that starts there stays."""
     z = (-1 + np.sqrt(1 + 4 * 9 / 16)) * 8
@@ -53,6 +54,7 @@ def test_equilibrium_and_its_second_derivatives():
     assert result.responses[0].hessian.ravel()[0] == pytest.approx((2 - 2 * first**2 / 16) / slope, rel=1e-6)
 
 
+@pytest.mark.slow
 def test_a_state_that_never_rests_is_named():
     with pytest.raises(ts.TorseurError, match="the state 'i' would still change by 24 per second"):
         ts.equilibrium(ts.parse(MOTOR), {"i": 0.0}, fixed=["i"])

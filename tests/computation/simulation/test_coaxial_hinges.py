@@ -49,6 +49,7 @@ def swing(axis, sign, until=1.0):
     return sign * motion.y[0, -1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_reversed", [False, True])
 @pytest.mark.parametrize("digits", [17, 9, 6])
 @pytest.mark.parametrize("axis", AXES.values(), ids=AXES)
@@ -63,6 +64,7 @@ def test_a_door_swings_as_on_one_hinge(axis, digits, is_reversed):
         assert (report.finite, report.infinitesimal) == (1, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("formulation", ["augmented", "partitioned", "projector"])
 @pytest.mark.parametrize("digits", [17, 7])
 def test_every_formulation(formulation, digits):

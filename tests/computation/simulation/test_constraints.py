@@ -42,6 +42,7 @@ def test_dense_output_is_on_the_constraints(method):
     assert violation(angles, (0.4, 0.9, 0.7, 1.0)).max() < 1e-12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["complete", "cartesian"])
 def test_parametrisations_give_the_same_motion(kind):
     outputs = ["coupler.centre.position.x", "coupler.centre.velocity.y", "energy"]
@@ -51,6 +52,7 @@ def test_parametrisations_give_the_same_motion(kind):
     assert np.abs(motion.outputs - expected.outputs).max() < 1e-9
 
 
+@pytest.mark.slow
 def test_strict_parametrisation_gives_the_same_motion():
     """One coordinate instead of three."""
     expected = ts.simulate(four_bar(), until=0.5, samples=6, rtol=1e-10)
@@ -75,6 +77,7 @@ def spatial_loop() -> ts.Mechanism:
                         initial={"q1": 0.3, "q1'": 4.0})  # fmt: skip
 
 
+@pytest.mark.slow
 def test_four_parametrisations_of_a_spatial_loop():
     outputs = ["energy", "rod.centre.position.z", "D.force.x", "A.moment.z"]
     expected = ts.simulate(spatial_loop(), until=0.5, samples=6, rtol=1e-10, outputs=outputs)
@@ -103,6 +106,7 @@ def test_reduced_model_refuses_too_many_independent_coordinates():
         reduced_model(four_bar(), ["q1", "q3"])
 
 
+@pytest.mark.slow
 def test_partition_changes_where_it_is_badly_conditioned():
     """A crank that turns round: its slider stands still twice per turn and cannot drive it there."""
     crank = ts.body("crank", mass=1, centre=(0, 0, 0), inertia=ts.inertia(1, 1, 1))
@@ -133,6 +137,7 @@ def swing(motion_bars, time, rate):
     return found.y[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("formulation", FORMULATIONS)
 @pytest.mark.parametrize("bars", [2, 3])
 def test_parallelogram_passes_its_flat_position(bars, formulation):
@@ -145,6 +150,7 @@ def test_parallelogram_passes_its_flat_position(bars, formulation):
     assert np.abs(motion["a0"] - swing(bars, motion.time, 12.0)).max() < 1e-5
 
 
+@pytest.mark.slow
 def test_redundant_constraints_are_named_and_their_reactions_left_open():
     """Of the pins of three parallel bars, the first alone carries a load of its own that is determined."""
     outputs = [f"{pin}{k}.force.{axis}" for pin in ("low", "high") for k in range(3) for axis in "xyz"]
@@ -159,6 +165,7 @@ def test_redundant_constraints_are_named_and_their_reactions_left_open():
     assert not np.isnan(plain.outputs).any()
 
 
+@pytest.mark.slow
 def test_overconstrained_in_space_moves_as_in_the_plane():
     """All four hinges hold the bars in the plane: three constraints too many, which change nothing."""
     flat = four_bar()
@@ -182,6 +189,7 @@ def driven(law):
     return four_bar(constraints=[Equation("drive", angle.symbol - law)], initial={})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("formulation", FORMULATIONS)
 def test_driver_and_its_effort(formulation):
     """Oracles: the prescribed motion; power of the drive equals effort times rate and the change of energy."""
@@ -214,6 +222,7 @@ def test_driver_given_as_a_python_function():
     assert np.abs(motion["q1'"] - motion.time).max() < 1e-11
 
 
+@pytest.mark.slow
 def test_events_on_multipliers():
     """The force in a pin as an event function."""
     mechanism = ts.Mechanism(
@@ -226,6 +235,7 @@ def test_events_on_multipliers():
     assert motion.events and abs(motion.events[0].state["a"]) < 1e-8, "the sideways force vanishes at the bottom"
 
 
+@pytest.mark.slow
 def test_multipliers_of_equations_are_forces_in_their_unit():
     """Oracle: Atwood's machine with a pulley: a = (m1 - m2) g / (m1 + m2 + J/R²), tension m1 (g - a)."""
     machine = ts.parse("""param m1 = 3 kg, m2 = 2 kg, J = 0.01 kg*m^2, R = 10 cm ; gravity = [0, 0, -9.81] m/s^2 ;

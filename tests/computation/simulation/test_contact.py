@@ -31,6 +31,7 @@ def brick(mu: float, tilt: float, b: float = 0.5, h: float = 0.5, **start: float
     return ts.Mechanism("brick", bodies=[body], joints=[joint], gravity=down, contacts=corners, initial=initial)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mu", [0.2, 0.36, 0.37, 0.9])
 def test_a_brick_on_a_slope_sticks_or_slides(mu):
     """Oracle: it sticks for mu above tan(20 deg) = 0.364, and slides with g (sin - mu cos) below."""
@@ -41,6 +42,7 @@ def test_a_brick_on_a_slope_sticks_or_slides(mu):
     assert abs(motion["th"][-1]) < 1e-12 and np.diff(motion["energy"]).max() < 1e-10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("b", "tips"), [(0.2, True), (0.4, False)])
 def test_a_tall_brick_tips_where_it_does_not_slide(b, tips):
     """Oracle: tan(30 deg) = 0.577 against b/h; a brick that tips turns about B with g sin(30 deg - alpha) r / (i² + r²)."""
@@ -51,6 +53,7 @@ def test_a_tall_brick_tips_where_it_does_not_slide(b, tips):
     assert motion["th'"][-1] == pytest.approx(-turning * 1e-3, rel=1e-4, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_a_brick_that_is_pushed_comes_to_rest():
     """Oracle: v²/(2 mu g) after v/(mu g), both corners at the same time."""
     motion = ts.simulate(brick(0.5, 0.0, x_=2.0), until=1, samples=3)
@@ -59,6 +62,7 @@ def test_a_brick_that_is_pushed_comes_to_rest():
     assert motion["x"][-1] == pytest.approx(4 / G, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_a_block_rocks_as_housner_said():
     """Oracle: each impact keeps 1 - 3/2 sin²(alpha) of the turning speed (Housner 1963)."""
     b, h, angle = 0.25, 1.0, -0.1
@@ -69,6 +73,7 @@ def test_a_block_rocks_as_housner_said():
     assert np.array(speeds[1:]) / speeds[:-1] == pytest.approx(kept, abs=1e-8) and len(speeds) == 3
 
 
+@pytest.mark.slow
 def test_a_ball_slides_until_it_rolls():
     """Oracle: t = 2 v/(7 mu g), then 5/7 of the speed, in an oblique direction; the ground tilted and off the origin."""
     ball, joint = floating("ball", 2.0, (0.008,) * 3)
@@ -87,6 +92,7 @@ def test_a_ball_slides_until_it_rolls():
     assert final == pytest.approx(5 / 7 * along, abs=1e-8)
 
 
+@pytest.mark.slow
 def test_a_wheel_that_brakes_too_hard_slides():
     """Oracle: rolling needs M/r / (1 + m r²/I) of friction; beyond mu m g the wheel slides and slows by mu g."""
     text = """mechanism wheel ; param r = 0.3 m, M0 = 2 N*m/s ; gravity = [0, 0, -9.81 m/s^2] ;
@@ -103,6 +109,7 @@ def test_a_wheel_that_brakes_too_hard_slides():
     assert motion["x'"][2] - motion["x'"][1] == pytest.approx(-0.4 * G, rel=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tyre", [0.0, 0.03])
 def test_a_disc_that_sticks_is_a_wheel_that_rolls(tyre):
     """Oracle: the rolling constraint, derived elsewhere, with speeds that are far from slipping."""
@@ -128,6 +135,7 @@ def test_a_disc_that_sticks_is_a_wheel_that_rolls(tyre):
         assert motion[name] == pytest.approx(reference[name], abs=1e-7)
 
 
+@pytest.mark.slow
 def test_balls_keep_momentum_and_energy():
     """Oracle: conservation, to 1e-12; the impulse is along the line of centres."""
     one, first = floating("p", 1.0, (0.1,) * 3)
@@ -154,6 +162,7 @@ def test_newtons_cradle_with_the_stated_law(gap, speeds):
     assert [motion[f"x{k}'"][-1] for k in range(3)] == pytest.approx(speeds, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_a_box_that_falls_on_its_corner_comes_to_rest_and_gains_no_energy():
     """Oracle: energy falls, and at the end the box lies flat on one of its faces."""
     box, joint = floating("box", 1.0, (0.05 / 12, 0.1 / 12, 0.13 / 12))
@@ -210,6 +219,7 @@ def test_contact_in_words_is_the_same():
             ts.parse(text + f"contact {wrong} as wrong ;")
 
 
+@pytest.mark.slow
 def test_parts_bring_their_contacts_and_files_that_cannot_hold_them_say_so(tmp_path):
     """Oracle: each foot falls as its body does; one that is mirrored stands on the mirrored plane."""
     text = """mechanism feet ; gravity = [0, 0, -9.81 m/s^2] ;
@@ -231,6 +241,7 @@ def test_parts_bring_their_contacts_and_files_that_cannot_hold_them_say_so(tmp_p
         ts.write_robot(read, tmp_path / "feet.urdf")
 
 
+@pytest.mark.slow
 def test_corners_that_lie_behind_each_other_count_once():
     """Oracle: a box in a plane that falls on an edge has one corner there, which carries m g at rest on two."""
     text = """mechanism brick ; gravity = [0, 0, -9.81 m/s^2] ;

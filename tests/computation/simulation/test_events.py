@@ -160,12 +160,14 @@ def test_events_in_time_alone():
     assert times(motion) == pytest.approx([1.25, 2.5], abs=1e-15)
 
 
+@pytest.mark.slow
 def test_more_events_than_the_first_buffer_holds():
     motion = simulate(oscillator(), 2000.0, events=[Event("x"), Event("v")], rtol=1e-10)
     assert len(times(motion, "x")) == int(2000.0 / math.pi + 0.5)
     assert np.allclose(np.diff(times(motion, "x")), math.pi, rtol=0.0, atol=1e-7)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(level=st.floats(-0.999, 0.999), rtol=st.sampled_from([1e-6, 1e-9, 1e-12]))
 def test_every_level_is_crossed_the_right_number_of_times(level, rtol):
@@ -193,6 +195,7 @@ def test_functions_faster_than_the_steps_are_followed(method, frequency, directi
     assert np.allclose(times(motion), exact, rtol=0.0, atol=1e-14)
 
 
+@pytest.mark.slow
 def test_ripples_on_a_slow_function_are_followed():
     """t - 0.3 + 5e-3 sin 3000 t changes its sign several times about t = 0.3. Oracle: signs on a fine grid."""
     ripple = T - 0.3 + 5e-3 * sin(3000.0 * T)
@@ -203,6 +206,7 @@ def test_ripples_on_a_slow_function_are_followed():
     assert len(exact) > 1 and np.allclose(times(motion), exact, rtol=0.0, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_what_cannot_be_followed_is_said():
     """A function with a million periods in a step has a note; one that jumps, or has a kink, needs none."""
     fast = Event("buzz", lambda t, y: math.sin(1e9 * t) - 100.0 + 200.0 * (t > 0.5))

@@ -78,6 +78,7 @@ def test_a_half_turn_has_a_quaternion():
     assert motion.outputs[0] == pytest.approx([0, 0.6, 0.8, 0], abs=1e-12)
 
 
+@pytest.mark.slow
 def test_measures_are_kept_by_texts_and_mirrored_with_parts():
     """Equal coordinates of mirror images are symmetric motions, with the same camber."""
     mechanism = ts.parse(
@@ -105,6 +106,7 @@ def test_measures_are_kept_by_texts_and_mirrored_with_parts():
     assert np.degrees(first["angle(right.hub.z, car.z about car.x)"]) == pytest.approx(7)
 
 
+@pytest.mark.slow
 def test_criteria_differentiate_what_outputs_show():
     """The angle is the coordinate, and so is its derivative."""
     asked = ["turned", "angle(earth.x, arm.x about earth.y)", "q"]

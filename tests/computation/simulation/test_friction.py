@@ -24,6 +24,7 @@ def cart(options: str, more: str = "") -> ts.Mechanism:
     return ts.parse(CART.format(options=options, more=more))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("settings", [{}, {"method": "radau9"}, {"formulation": "projector"}])
 def test_a_cart_stops_and_stays(settings):
     """Oracle: v/(F/m) = 1 s, v²/(2 F/m) = 0.75 m; what sticks takes as much force as acts, here none."""
@@ -46,6 +47,7 @@ def belt(static: float, kinetic: float, stiffness: float, speed: float) -> ts.Me
     return ts.Mechanism("belt", bodies=[block], joints=[rail], loads=[spring], contacts=[rubbing], initial=start)
 
 
+@pytest.mark.slow
 def test_the_period_of_stick_slip():
     """Oracle: a block on a belt, held by a spring: it sticks for 2 dF/(k v) and slides for 2/w (pi - atan(dF w/(k v))).
 
@@ -61,6 +63,7 @@ def test_the_period_of_stick_slip():
     assert np.diff(slips) == pytest.approx(period, abs=1e-9) and len(slips) > 9
 
 
+@pytest.mark.slow
 def test_several_at_once_lose_energy_until_all_stick():
     """Oracle: friction takes energy, and at rest the spring is held by less than each limit."""
     text = """mechanism two ;
@@ -80,6 +83,7 @@ def test_several_at_once_lose_energy_until_all_stick():
     assert motion["rb.friction.multiplier"][-1] == pytest.approx(-pull, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_a_load_that_grows_breaks_away_at_the_static_force():
     """Oracle: t = F_s / rate; then (F_s - F_k)/m t + rate t²/(2 m) of speed."""
     more = "apply force 2 N/s * t on x ;"
@@ -88,6 +92,7 @@ def test_a_load_that_grows_breaks_away_at_the_static_force():
     assert motion["x'"][-1] == pytest.approx((4 - 3) / 2 * 1 + 2 / 4, abs=1e-8)
 
 
+@pytest.mark.slow
 def test_friction_on_a_constraint_takes_its_normal_force():
     """Oracle: a bead that climbs a line is slowed down by g sin and by its friction."""
     text = """mechanism bead ; gravity = [0, -9.81 m/s^2, 0] ;
@@ -105,6 +110,7 @@ def test_friction_on_a_constraint_takes_its_normal_force():
     assert motion.events[0].name == "rub sticks"
 
 
+@pytest.mark.slow
 def test_a_stribeck_curve_is_followed():
     """Oracle: the energy balance of a quadrature along the curve, m v dv/dx = -F(v)."""
     motion = ts.simulate(cart("friction = 3 N, breakaway = 5 N, stribeck = 0.4 m/s"), until=2, samples=3, rtol=1e-11)
@@ -149,6 +155,7 @@ def test_what_does_not_cover_friction_says_so():
     assert ts.parse(ts.to_text(rubbing)) == rubbing
 
 
+@pytest.mark.slow
 def test_painleves_rod_is_said():
     """Oracle: the gap of a rod's tip opens by 1/m + r·r terms per unit of force, which vanishes at mu = 1.347."""
     rod = ts.body("rod", mass=1, centre=(0, 0, 0), inertia=ts.inertia(1, 1, 1 / 12))

@@ -20,6 +20,7 @@ def ball(**initial) -> ts.Mechanism:
     return ts.Mechanism("ball", bodies=[body], joints=[fall], gravity=(0, 0, -9.81), initial=initial)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("formulation", ["augmented", "partitioned", "projector"])
 @pytest.mark.parametrize("method", ["explicit", "radau5", "radau9"])
 def test_bouncing_ball(method, formulation):
@@ -50,6 +51,7 @@ def test_ball_on_a_shaking_floor_takes_off():
     assert first.state["z"] == pytest.approx(amplitude * math.sin(w * expected), abs=1e-9)
 
 
+@pytest.mark.slow
 def test_pendulum_between_stops():
     """A perfect rebound keeps the energy; the angle stays between the stops."""
     bob = ts.body("bob", mass=2.0, centre=(0, -0.5, 0), inertia=0)
@@ -63,6 +65,7 @@ def test_pendulum_between_stops():
     assert np.ptp(motion["energy"]) < 1e-8
 
 
+@pytest.mark.slow
 def test_reset_by_the_user_does_the_same():
     bob = ts.body("bob", mass=2.0, centre=(0, -0.5, 0), inertia=0)
     pin = ts.revolute("pin", ts.EARTH, bob, "a")
@@ -76,6 +79,7 @@ def test_reset_by_the_user_does_the_same():
     assert np.abs(motion["a"] - expected["a"]).max() < 1e-8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("formulation", ["augmented", "partitioned", "projector"])
 def test_impact_inside_a_loop(formulation):
     """The impulse respects the loop: it stays closed, and a perfect rebound keeps the energy."""
@@ -88,6 +92,7 @@ def test_impact_inside_a_loop(formulation):
     assert np.abs(tip - 1.0 - 0.7 * np.exp(1j * motion["q3"])).max() < 1e-12
 
 
+@pytest.mark.slow
 def test_resets_end_on_the_constraints():
     """A user's reset turns one speed of a loop round; the others follow."""
     rocker = ts.Coordinate("q3").symbol

@@ -47,6 +47,7 @@ def linkages(n, each=1, more=""):
     return ts.parse("\n".join([*lines, "init a1' = 0.4 ;", more]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "mechanism", [linkages(4), linkages(5, 2, GEAR_AND_DRIVER), four_bar_chain(6)], ids=["chain", "tree", "row"]
 )
@@ -71,6 +72,7 @@ def test_solution_is_that_of_the_full_system(mechanism):
     assert np.abs([*rest["force_left"], *rest["gamma_left"]]).max() < 1e-9
 
 
+@pytest.mark.slow
 def test_cost_grows_with_the_number_of_loops():
     """Operations per loop of a chain that hangs on one branch of the tree do not depend on its length."""
     counts = []
@@ -102,6 +104,7 @@ def test_joints_without_inertia_are_seen_one_by_one(is_massless):
     assert isinstance(constrained_system(equations), ManyConstraints) != is_massless
 
 
+@pytest.mark.slow
 def test_motion_of_a_long_chain(monkeypatch):
     """Oracles: the motion by full matrices, and the energy."""
     with monkeypatch.context() as patch:
@@ -115,6 +118,7 @@ def test_motion_of_a_long_chain(monkeypatch):
         assert np.abs(motion[name] - expected[name]).max() < 1e-6
 
 
+@pytest.mark.slow
 def test_flat_passages_of_a_row_keep_energy():
     """All linkages of the row (IFToMM A02) are flat at the same times, where every loop loses a constraint."""
     motion = ts.simulate(four_bar_chain(10), until=3, samples=31, rtol=1e-9, outputs=["energy"])

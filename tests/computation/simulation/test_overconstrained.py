@@ -53,6 +53,7 @@ def bricard() -> ts.Mechanism:
                         frames={"tip": rods[4].at(tuple(along[4]))})  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("formulation", ["augmented", "partitioned", "projector"])
 def test_bennett_linkage_turns_for_a_hundred_seconds(formulation):
     """Oracle: tan(q1/2) tan(q2/2) is constant. Which constraints are good ones changes several times per turn."""
@@ -66,6 +67,7 @@ def test_bennett_linkage_turns_for_a_hundred_seconds(formulation):
     assert np.ptp(motion["energy"]) < 1e-9 * motion["kinetic_energy"].max()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["complete", "cartesian"])
 def test_parametrisations_agree(kind):
     outputs = ["link1.position.x", "energy", "J1.moment.z"]
@@ -74,6 +76,7 @@ def test_parametrisations_agree(kind):
     assert np.abs(motion.outputs - expected.outputs).max() < 1e-8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["explicit", "radau9"])
 def test_bricard_mechanism_falls(method):
     """Conservation of energy and closure, by the place of a point of the last rod that the earth holds."""
@@ -128,6 +131,7 @@ def antenna_mesh() -> ts.Mechanism:
                         initial=initial | {"a0'": 0.5, "a1'": -0.3, "a2'": 0.2})  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("formulation", ["augmented", "partitioned", "projector"])
 def test_shaky_mesh_moves_as_it_can(formulation):
     """Oracle: posts stay upright and the struts cover equal spans, whatever first order allows."""
@@ -142,6 +146,7 @@ def test_shaky_mesh_moves_as_it_can(formulation):
     assert np.abs(third - second * np.exp(1j * math.pi / 3)).max() < 1e-4
 
 
+@pytest.mark.slow
 def test_a_tolerance_below_the_rounding_of_dimensions_is_explained():
     """A four-bar about an oblique axis, its dimensions with six decimals: steps to 1e-11 see the rounding, and it is named."""
     axis = np.array([0.125730, -0.132105, 0.640423])

@@ -27,6 +27,7 @@ def test_complete_coordinates_are_those_of_all_joints(name):
     assert {e.name.split("'")[1] for e in ts.constraint_equations(complete)} == {j.name for j in plain.loops}
 
 
+@pytest.mark.slow
 def test_planar_coordinates_are_three_per_body_off_the_plane_too():
     """Oracle: the motion in joint coordinates; the plane is oblique, bodies lie at different heights."""
     text = """mechanism oblique ; gravity = [0, -9.81, 0] ;
@@ -50,6 +51,7 @@ def test_what_leaves_the_plane_has_no_planar_coordinates():
         ts.parametrised(library.load("bennett"), "planar")
 
 
+@pytest.mark.slow
 def test_the_coordinate_of_a_closing_joint_is_the_same_wherever_it_stands():
     """Oracle: the angles of a plane four-bar go once around, alpha + beta + delta = gamma up to turns."""
     mechanism = library.load("four_bar")
@@ -62,6 +64,7 @@ def test_the_coordinate_of_a_closing_joint_is_the_same_wherever_it_stands():
     assert np.abs(kept["delta'"] - read["delta'"]).max() < 1e-7
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("joint", "names"),
     [

@@ -129,6 +129,7 @@ def test_loose_tolerances_take_the_lower_order():
     assert simulate(relaxing(1e6), until=20.0, rtol=1e-5).statistics.method == "radau5"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["radau5", "radau9"])
 def test_events_and_samples(method, backend):
     crossing = Event("zero", symbol("x", "m"), direction=-1)
@@ -145,6 +146,7 @@ def test_backward_in_time():
     assert np.abs(motion["x"] - np.cos(motion.time)).max() < 1e-9
 
 
+@pytest.mark.slow
 def test_stiff_quaternions():
     """Where the rates are not the speeds the linear systems are solved whole. Oracle: the explicit method."""
     top = ts.body("top", mass=1, centre=(0, 0, 0.1), inertia=ts.inertia(0.1, 0.2, 0.25))
@@ -194,6 +196,7 @@ def test_python_functions_are_differentiated_by_differences(method):
     assert np.abs(motion["x"] - np.cos(motion.time) - 1e-4 * np.sin(motion.time)).max() < 1e-7
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("formulation", ["augmented", "partitioned"])
 def test_stiff_laws_in_python(formulation):
     """A stiff damper of a loop as a Python function. Oracle: the same damper as a formula."""

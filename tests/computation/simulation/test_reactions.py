@@ -67,6 +67,7 @@ def test_weight_on_a_welded_joint():
     assert math.isclose(motion["weld.moment.z"][0], 0.2 * lift, rel_tol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("switch", ["", " stops -1, 2 restitution 0.5", " friction = 0.2 N*m sticking"])
 def test_hinges_on_one_axis_share_what_nobody_knows(switch):
     """Oracle: the weight along the axis hangs on both hinges together, whatever else switches along the motion."""
@@ -78,6 +79,7 @@ def test_hinges_on_one_axis_share_what_nobody_knows(switch):
     assert np.isfinite(motion["low.moment.z"]).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("turned", [False, True])
 def test_a_contact_bears_what_joints_do_not(turned):
     """Oracle: a free joint passes nothing on; a guide beside the foot bears the moment of weight and contact alone."""
@@ -93,6 +95,7 @@ def test_a_contact_bears_what_joints_do_not(turned):
     np.testing.assert_allclose([motion[name][-1] for name in wanted], [0, 0, 0, 0, sign * moment, 0], atol=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("speed", [0.5, -0.5])
 def test_friction_under_a_block_is_passed_on_by_its_guides(speed):
     """Oracle: Coulomb's law; the pushed block moves evenly."""
@@ -107,6 +110,7 @@ def test_friction_under_a_block_is_passed_on_by_its_guides(speed):
     np.testing.assert_allclose(found, [push, 0, 10, push], atol=1e-8)
 
 
+@pytest.mark.slow
 def test_friction_at_rest_shares_with_what_holds_the_joint_already():
     """Oracle: a rod held by a string and by friction in its pivot; only the sum of their moments is known."""
     text = """gravity = [0, 0, -10] ; let b = body mass = 2 kg, centre = [0.5, 0, 0] m, inertia = diag(1, 1, 1) end ;
@@ -129,6 +133,7 @@ def test_friction_at_rest_shares_with_what_holds_the_joint_already():
     ).all()
 
 
+@pytest.mark.slow
 def test_two_contacts_share_what_one_could_bear():
     """Oracle: a stop in the guide and a floor 0.3 m beside it: each of them alone tells the moment, both do not."""
     text = """gravity = [0, 0, -10] ; let b = body mass = 2 kg, centre = 0, inertia = diag(1, 1, 1) end ; let foot = [0.3, 0, 0] m @ b ;

@@ -137,6 +137,7 @@ def test_a_start_on_the_zero_is_no_event(emulated):
     assert found == pytest.approx([np.pi / np.sqrt(40), 0.1], rel=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["dopri5", "rk4", "semi_implicit"])
 def test_a_fall_stops_at_the_floor(method, emulated):
     """Speed, time and integral at the stop, with slopes by gravity and height. Oracle: closed forms."""
@@ -186,6 +187,7 @@ def test_the_period_of_a_pendulum(emulated):
     assert np.allclose(found[1], -9.81 * lengths * np.cos(np.pi / 3), rtol=1e-8)
 
 
+@pytest.mark.slow
 def test_a_double_pendulum_as_on_the_cpu(emulated):
     """Formulas with accelerations, several events, slopes. Oracle: the direct method on the CPU."""
     mechanism, names = library.load("double_pendulum"), ["m2", "q1(0)"]
@@ -203,6 +205,7 @@ def test_a_double_pendulum_as_on_the_cpu(emulated):
     assert np.allclose(found, expected, rtol=1e-7, atol=1e-7)
 
 
+@pytest.mark.slow
 def test_rounding_makes_no_endless_events(emulated):
     """Single precision and short steps: signs of functions near zero are noise. Oracle: the same in double precision."""
     criteria = [
@@ -225,6 +228,7 @@ def test_what_changes_nothing_has_slope_zero(emulated):
     assert found[0, 0, 0] == pytest.approx(2.0) and found[1, 0, 0] == 0.0
 
 
+@pytest.mark.slow
 def test_a_motion_that_ends_has_no_criteria(emulated):
     text = "mechanism fall ; let ball = body mass = 1 kg end ; join earth and ball.frame as rail with prismatic(x) along [1,0,0] force = 1 N / (1 - x / 1 m) end ; init x = 0 m ;"
     for method in ("dopri5", "rk4"):

@@ -64,6 +64,7 @@ def test_outputs_are_recorded_by_name(emulated):
     assert np.allclose(found, expected, rtol=1e-7)
 
 
+@pytest.mark.slow
 def test_sensitivities_go_along(emulated):
     """Oracle: the direct method on the CPU."""
     mechanism = library.load("double_pendulum")
@@ -89,6 +90,7 @@ def test_closed_loops_stay_closed(emulated):
     assert np.abs(found - last).max() < 1e-6 * np.abs(last).max()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "seed"), [("four_bar", 1), ("parallelogram", 2), ("massless_coupler", 1)])
 def test_closed_loops_whose_rows_are_rounding(emulated, name, seed):
     """Linkages in an oblique plane, one with a bar too many, one with a bar without mass. Oracle: simulation."""
@@ -99,6 +101,7 @@ def test_closed_loops_whose_rows_are_rounding(emulated, name, seed):
     assert np.abs(end - motion[-1]).max() < 1e-6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("precision", ["float32", "mixed"])
 def test_rounding_is_told_from_constraints_in_single_precision(emulated, precision):
     """Rows of rounding are ten million times larger there. Oracle: simulation, to the digits that are left."""

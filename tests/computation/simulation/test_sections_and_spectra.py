@@ -21,6 +21,7 @@ init z = 1 m ;
 """
 
 
+@pytest.mark.slow
 def test_a_section_is_passed_where_the_formula_says():
     """x = 0.3 cos 2t passes x = 0.15 upwards at 2t = 5π/3 + 2πk, with x' = 0.6 sin(π/3)."""
     section = ts.poincare_section(ts.parse(OSCILLATOR), "x - 15 cm", 10, outputs=["energy"], rtol=1e-11)
@@ -32,6 +33,7 @@ def test_a_section_is_passed_where_the_formula_says():
     assert down.points.time == pytest.approx(np.pi / 4 + np.pi * np.arange(3))
 
 
+@pytest.mark.slow
 def test_sections_keep_contacts():
     """Bounces on z >= 0 with half the speed: the section z' = 0 from + to - holds the tops, h/4, h/16, ..."""
     contact = ts.Impact("floor", "z", restitution=0.5)

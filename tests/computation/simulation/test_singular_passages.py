@@ -36,6 +36,7 @@ def angle_of_chain(count: int, times: np.ndarray) -> np.ndarray:
     return found.y[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [1, 3])
 @pytest.mark.parametrize("method", ["explicit", "radau5", "radau9"])
 def test_chain_of_four_bars(count, method):
@@ -63,6 +64,7 @@ def test_short_steps_do_not_get_stuck(method, max_step):
     assert np.ptp(motion["energy"]) < 1e-7
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("formulation", ["augmented", "partitioned", "projector"])
 def test_fast_parts_beside_a_slow_passage(formulation):
     """A rotor of 300 rad/s dictates steps of a few hundredths of a degree of the bars that pass."""
@@ -79,6 +81,7 @@ def test_fast_parts_beside_a_slow_passage(formulation):
     assert np.ptp(motion["energy"]) < 1e-6 * abs(motion["energy"][0])
 
 
+@pytest.mark.slow
 def test_stiff_parts_beside_a_passage():
     """Oracle: the explicit method, which takes thirty times as many steps."""
     mechanism = parallelogram(rate=6.0)

@@ -13,6 +13,7 @@ import torseur as ts
 G = 9.81
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("method", "max_step", "close"), [("auto", None, 0.02), ("time_stepping", 1e-4, 0.03)])
 def test_eulers_disc_spins_up_as_it_falls(method, max_step, close):
     """Oracle: Ω² sin α = 4 g/a of a disc whose centre rests, so that Ω goes with the power -1/2 of the angle, and
@@ -55,6 +56,7 @@ def rolling_ellipsoid(semiaxes, inertia, mass, spin, until, times):
     return solve_ivp(rates, (0, until), [*spin, 0, 0, 1], t_eval=times, rtol=1e-11, atol=1e-13, method="DOP853").y.T
 
 
+@pytest.mark.slow
 def test_a_rattleback_turns_round():
     """Oracle: the equations of rolling in body axes, by SciPy; and its spin does change its sign."""
     semiaxes, mass = (0.2, 0.03, 0.02), 1.0
@@ -76,6 +78,7 @@ def test_a_rattleback_turns_round():
     assert motion[speeds[2]].min() < -1.9 and motion[speeds[2]].max() > 0.1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("method", "max_step", "close"), [("auto", None, 1e-6), ("time_stepping", 1e-4, 2e-3)])
 def test_a_tippe_top_turns_over(method, max_step, close):
     """Oracle: Jellett's integral, the angular momentum along the way from centre of mass to contact, which friction at
@@ -101,6 +104,7 @@ def test_a_tippe_top_turns_over(method, max_step, close):
     assert np.diff(motion["energy"]).max() < 1e-4 * motion["energy"][0]
 
 
+@pytest.mark.slow
 def test_a_ball_rolls_off_another():
     """Oracle: from rest at the angle t0 it rolls until cos t = 10/17 cos t0, where nothing presses it any more; with
     the coefficient 60 it slips just before."""
@@ -124,6 +128,7 @@ def test_a_ball_rolls_off_another():
     assert motion["x"] * b == pytest.approx(motion["y"] * a, abs=1e-7)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["auto", "time_stepping"])
 def test_balls_that_rub_exchange_spin_and_keep_angular_momentum(method):
     """Oracle: momentum and angular momentum of both, and 2/7 of the sliding speed that friction takes at most of each."""

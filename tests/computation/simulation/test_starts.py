@@ -85,6 +85,7 @@ def test_a_guessed_speed_is_kept_where_it_can_be():
     assert motion["x'"][0] == pytest.approx(-0.4 * (5 + 2 * math.cos(1.2)), rel=1e-9)
 
 
+@pytest.mark.slow
 def test_a_steered_bicycle_turns_and_does_not_steer():
     """The yaw rate of a bicycle whose wheels are steered: v tan(δ) / w for upright axles; the steering stays."""
     bicycle = library.load("whipple_bicycle").with_values(**{"lambda": 0.0, "c": 0.0})
@@ -94,6 +95,7 @@ def test_a_steered_bicycle_turns_and_does_not_steer():
     assert motion["yaw'"][0] == pytest.approx(3.0 * math.tan(0.3) / 1.02, rel=1e-6)
 
 
+@pytest.mark.slow
 def test_sensitivity_of_a_start_with_free_speeds():
     """dx/dr of a disc that rolls straight: x = -r phi' t, so -phi' t."""
     disc = ts.parse(DISC + "init theta = pi/2 rad, phi' = 5 rad/s ;")
@@ -133,6 +135,7 @@ def test_contradictory_drivers_are_named(first, second, level):
     assert "drive_a" in str(problem.value) and "drive_b" in str(problem.value)
 
 
+@pytest.mark.slow
 def test_drivers_that_agree_are_redundant():
     drivers = [Equation("drive_a", Q1.symbol - 1.0 - ts.TIME), Equation("drive_b", 2 * Q1.symbol - 2.0 - 2 * ts.TIME)]
     motion = ts.simulate(four_bar(constraints=drivers, initial={}), until=1.0, outputs=["drive_a.effort"])
@@ -148,6 +151,7 @@ def test_drivers_that_part_later_end_the_motion():
     assert 0.5 < failure.value.trajectory.time[-1] < 0.6
 
 
+@pytest.mark.slow
 def test_dead_end_of_a_driver_is_explained():
     """The rocker of a crank-rocker cannot turn round."""
     turning = [Equation("drive", ts.Coordinate("q3").symbol - 1.6 - ts.TIME)]
@@ -164,6 +168,7 @@ def test_massless_bodies_are_blamed():
         ts.simulate(mechanism, until=1.0)
 
 
+@pytest.mark.slow
 def test_one_massless_body_in_a_loop_is_no_problem():
     """A massless coupler only transmits forces. Oracle: the same with a coupler of a thousandth of a gram."""
 
@@ -216,6 +221,7 @@ def cut_four_bar(kind, stated):
     join [0.9, 0, 0] m @ b and [0.7, 0, 0] m @ c as D with {kind}, role = loop end ; init {stated} ;""")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", CUTS)
 def test_values_of_cut_joints_are_compared_with_the_closed_state(kind):
     """Of a planar four-bar D turns by q3 - q1 - q2 about z, whatever kind it is."""
@@ -239,6 +245,7 @@ def test_values_of_cut_joints_are_compared_with_the_closed_state(kind):
         ts.simulate(cut_four_bar(kind, "q1 = 1, " + ", ".join(wrong)), until=1e-6)
 
 
+@pytest.mark.slow
 def test_a_guess_of_a_cut_joint_chooses_the_assembly():
     """Elbow up or down: the angle at D is ± that of the triangle (law of cosines) with sides 0.7, 0.9 and the diagonal."""
     diagonal = abs(0.4 * np.exp(1j) - 1.0)
@@ -261,6 +268,7 @@ def test_unknown_choices_list_the_known_ones():
         ts.simulate(four_bar(), until=1.0, method="radau7")
 
 
+@pytest.mark.slow
 def test_drivers_that_jump_end_the_motion():
     """No finite force turns a crank by 0.2 rad in no time."""
     jump = [Equation("drive", Q1.symbol - ts.where(ts.TIME < 0.5, 1.0, 1.2))]
@@ -297,6 +305,7 @@ init {} ;
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("given", "following"),
     [
@@ -343,6 +352,7 @@ def test_a_wheel_that_lies_flat_is_named(normal):
         ts.simulate(ts.parse(text), until=0.1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("axis", ["[0, 0, 1]", "[0, 0.6, 0.8]", "[0, 0, -1]"])
 @pytest.mark.parametrize(
     "order", ["[0.9, 0, 0] m @ b and [0.7, 0, 0] m @ c", "[0.7, 0, 0] m @ c and [0.9, 0, 0] m @ b"]
@@ -369,6 +379,7 @@ def test_coordinates_of_cut_joints_are_read(axis, order):
         assert np.abs(off).max() < 1e-8
 
 
+@pytest.mark.slow
 def test_the_slide_of_a_cut_joint_is_read():
     """A crank of 0.3 m drives a rod of 0.8 m; its end slides at x = 0.3 cos q + sqrt(0.8² - 0.3² sin² q)."""
     text = """let a = body rod length = 0.3 m, mass = 1 kg along [1, 0, 0] end ;

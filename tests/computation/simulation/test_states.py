@@ -62,6 +62,7 @@ def test_every_method_integrates_states(method):
     assert np.allclose([motion[name][-1] for name in ("theta", "i", "theta'")], motor_at(2), rtol=1e-8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["direct", "adjoint"])
 def test_derivatives_are_those_of_the_closed_form(method):
     result = ts.sensitivity(ts.parse(MOTOR), "i", [*VALUES, "i(0)"], until=1, method=method, rtol=1e-10)
@@ -82,6 +83,7 @@ def _decay():
     return expm(np.array(a))[1, 1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["explicit", "radau9"])
 def test_energy_of_a_loop_is_what_a_state_counted(method):
     motion = ts.simulate(ts.parse(FOUR_BAR), until=1.5, samples=7, rtol=1e-10, method=method, outputs=["energy"])
@@ -90,6 +92,7 @@ def test_energy_of_a_loop_is_what_a_state_counted(method):
     assert np.allclose(gained, motion["work"], atol=1e-7)
 
 
+@pytest.mark.slow
 def test_loop_with_states_is_differentiated():
     """Direct and adjoint are checked by motions of their own, and agree with each other."""
     results = [
@@ -112,6 +115,7 @@ init r = 1 rad/s, p = 0.3 rad/s, ux = 0.5 m/s ;
 """
 
 
+@pytest.mark.slow
 def test_quaternions_and_quasi_velocities_beside_states():
     """Euler's equations about the mass centre, written by hand, for a couple that depends on states."""
     inertia = np.array([2.0, 4.0, 5.0])  # about the mass centre: the text's inertia is about it

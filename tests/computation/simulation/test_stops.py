@@ -19,6 +19,7 @@ init x' = 1.5 m/s ;
 """
 
 
+@pytest.mark.slow
 def test_a_cart_between_two_stops_rebounds_at_each():
     """Oracle: the times add up, 0.4/1.5 s to the first stop, then 1 m at 0.5^k of the speed."""
     cart = ts.parse(SLIDE.format(options="stops a - 1 m, a restitution e"))
@@ -43,6 +44,7 @@ def test_a_compliant_stop_gives_half_a_period():
     assert -0.2 < slow["x'"][-1] < 0  # it lets go once, and never pulls back
 
 
+@pytest.mark.slow
 def test_a_pendulum_rests_on_its_stop_and_its_multiplier_is_the_moment():
     """Oracle: m g l cos(q) holds a rod at rest."""
     text = """mechanism arm ; gravity = [0, -9.81 m/s^2, 0] ;
@@ -55,6 +57,7 @@ def test_a_pendulum_rests_on_its_stop_and_its_multiplier_is_the_moment():
     assert motion["q"][-1] == pytest.approx(-math.radians(20), abs=1e-11)
 
 
+@pytest.mark.slow
 def test_backlash_of_a_gear_is_crossed_before_the_second_wheel_turns():
     """Oracle: the first wheel flies through half its play; a plastic impact shares the momentum."""
     text = """mechanism gears ;
@@ -73,6 +76,7 @@ def test_backlash_of_a_gear_is_crossed_before_the_second_wheel_turns():
     assert motion["q'"][-1] == pytest.approx(-2 * after, abs=1e-10)
 
 
+@pytest.mark.slow
 def test_sensitivities_go_through_a_stop():
     """Oracle: after one rebound x = a - e v (t - a/v), by hand."""
     cart = ts.parse(SLIDE.format(options="stops to a restitution 0.5"))
@@ -81,6 +85,7 @@ def test_sensitivities_go_through_a_stop():
     assert result["x"].slopes[-1] == pytest.approx([1 + e, -(v - a), -e], abs=1e-7)
 
 
+@pytest.mark.slow
 def test_limits_of_a_robot_file_act_where_asked(tmp_path):
     """Oracle: the stop itself, at the file's limit."""
     file = tmp_path / "arm.urdf"

@@ -53,6 +53,7 @@ def test_no_gap_is_too_small(gap, place):
     assert np.allclose(motion["x"], place + motion.time, rtol=0.0, atol=1e-8 + 1.5 * abs(gap))
 
 
+@pytest.mark.slow
 def test_the_pendulum_at_its_stop():
     """It swings to and fro at its stop: every time it comes back with the speed it left with, times the restitution."""
     angle = ts.derive(library.load("pendulum")).layout.coordinates[0]
@@ -64,6 +65,7 @@ def test_the_pendulum_at_its_stop():
     assert speeds[:3] == pytest.approx([-1.0, -0.5, -0.25], rel=1e-6)
 
 
+@pytest.mark.slow
 def test_one_of_several_coordinates():
     """Impulse along the gap: [M Jᵀ; J 0] [δv; μ] = [0; -(1 + e) v_x]. Oracle: the mass matrix written by hand."""
     x = ts.Coordinate("x", "m").symbol
@@ -76,6 +78,7 @@ def test_one_of_several_coordinates():
     assert motion["x'"][0] == pytest.approx(0.9)
 
 
+@pytest.mark.slow
 def test_bodies_tied_to_each_other():
     """y = 2 x falls to zero with 4 m/s: both turn round together, without loss."""
     y = ts.Coordinate("y", "m").symbol
@@ -85,6 +88,7 @@ def test_bodies_tied_to_each_other():
     assert np.ptp(motion["kinetic_energy"]) < 1e-12 and motion.events[0].time == 0.0
 
 
+@pytest.mark.slow
 def test_speeds_that_are_not_rates():
     """A planar body whose speeds are along its own axes runs into a wall at x = 0.
 
@@ -102,6 +106,7 @@ def test_speeds_that_are_not_rates():
     assert [motion["u"][0], motion["v"][0], motion["r"][0]] == pytest.approx([*after, 0.1], rel=1e-12)
 
 
+@pytest.mark.slow
 def test_resting_at_the_start_holds():
     text = SLED.format(x=0, v=0, mass=2).replace("end ;\njoin", "end ; gravity = [-9.81, 0, 0] ;\njoin")
     motion = ts.simulate(

@@ -29,6 +29,7 @@ def stepped(model: ts.Mechanism, until: float, **options: object) -> ts.Trajecto
     return ts.simulate(model, until=until, **{"samples": 101, "method": "time_stepping", **options})
 
 
+@pytest.mark.slow
 def test_a_ball_slides_until_it_rolls_and_its_multiplier_is_its_weight():
     """Oracle: 5/7 of the speed, after 2/7 v/(mu g)."""
     ball = ts.parse(BALL)
@@ -88,6 +89,7 @@ def balls(count: int, places: list[tuple[float, float, float]], floor: bool = Fa
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_billiard_break_conserves_momentum_and_energy():
     """Oracle: the momentum of the cue ball to 1e-12, and its energy; the same numbers when it is computed again."""
     gap = 1e-4
@@ -105,6 +107,7 @@ def test_a_billiard_break_conserves_momentum_and_energy():
     assert np.array_equal(motion.values, again.values)
 
 
+@pytest.mark.slow
 def test_a_pile_presses_the_floor_by_its_weight():
     """Oracle: a ball on three others; statics: the floor carries 4 m g, each upper contact m g/(3 cos) along its line."""
     r = 0.05
@@ -122,6 +125,7 @@ def test_a_pile_presses_the_floor_by_its_weight():
     assert upper == pytest.approx(0.2 * (G + falling), rel=1e-3)
 
 
+@pytest.mark.slow
 def test_free_flight_keeps_energy_and_angular_momentum():
     """Oracle: a body that tumbles about its middle axis for many turns, without drift."""
     body = ts.body("stone", mass=1, centre=(0, 0, 0), inertia=ts.inertia(0.01, 0.02, 0.03))
@@ -134,6 +138,7 @@ def test_free_flight_keeps_energy_and_angular_momentum():
     assert np.ptp(motion[names[1]]) > 19  # it does tumble
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damping", [3.0, 4000.0])
 def test_damping_may_be_stiff(damping):
     """Oracle: a sledge on a damped rail pressed against a stop: m g / c as its speed, and exp(-c t / m) on the way."""
@@ -152,6 +157,7 @@ def test_damping_may_be_stiff(damping):
         assert motion["stop.multiplier"][-1] == pytest.approx(-2 * G)
 
 
+@pytest.mark.slow
 def test_loops_stay_closed_and_stops_act_in_them():
     """Oracle: the event-driven motion of a four-bar whose rocker strikes a stop, and the energy that e = 1 keeps."""
     stop = Impact("stop", 2.0 - ts.Coordinate("q3").symbol, restitution=1.0)
@@ -164,6 +170,7 @@ def test_loops_stay_closed_and_stops_act_in_them():
     assert np.abs(tip - 1.0 - 0.7 * np.exp(1j * motion["q3"])).max() < 1e-12
 
 
+@pytest.mark.slow
 def test_multipliers_of_loops_agree_with_those_of_events():
     """Oracle: accelerations and multipliers of the other method, to the first order of the step."""
     names = ["C.multiplier.x", "C.multiplier.y", "q1''"]
@@ -189,6 +196,7 @@ def test_what_time_steps_do_not_cover_is_said():
         stepped(ball, 1, samples=None, dense=True)
 
 
+@pytest.mark.slow
 def test_a_quadruped_lands_on_its_feet_and_they_carry_its_weight():
     """Oracle: the weight of all its parts, and the momentum that the feet have given it."""
     text = (files("torseur.description.library") / "lsd" / "quadruped.lsd").read_text(encoding="utf-8")

@@ -77,6 +77,7 @@ def test_dense_output_has_both_sides():
     assert np.allclose(motion.state_at(times), np.transpose(place(times)), rtol=0.0, atol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("formulation", ["augmented", "partitioned", "projector"])
 @pytest.mark.parametrize("method", ["explicit", "radau5"])
 def test_constrained_motions(formulation, method):
@@ -87,6 +88,7 @@ def test_constrained_motions(formulation, method):
         assert np.allclose(motion[f"{name}'"], v, rtol=0.0, atol=1e-10)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["direct", "adjoint"])
 def test_derivatives_by_when_and_how_long(method):
     """x(1) = F d (1 - t0 - d/2)."""
@@ -95,12 +97,14 @@ def test_derivatives_by_when_and_how_long(method):
     assert [found.slope("x", name)[-1] for name in ("t0", "d", "F")] == pytest.approx(exact, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_integrals_that_switch():
     criterion = ts.Criterion(ts.where(ts.TIME < T0, 0, ts.where(ts.TIME < T0 + D, F, 0)), "integral", name="impulse")
     found = ts.sensitivity(sled("0 N"), [criterion], ["t0"], until=1.0)
     assert found.responses[0].values[-1] == pytest.approx(F * D, rel=1e-10)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [6, 65536])
 def test_sweeps_and_lanes(tmp_path, count):
     """Each motion has times of its own."""

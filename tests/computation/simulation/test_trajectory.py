@@ -119,6 +119,7 @@ def test_without_dense_output_only_samples_are_known(motion):
         motion.state_at(1.0)
 
 
+@pytest.mark.slow
 def test_simulating_does_not_import_xarray():
     program = "import sys, torseur.computation.simulation; sys.exit('xarray' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

@@ -136,6 +136,7 @@ def test_a_thermostat_switches_at_events():
     assert np.allclose([event.time for event in motion.events[:4]], expected, atol=1e-8)
 
 
+@pytest.mark.slow
 def test_updates_act_together_with_friction_stops_and_loops():
     """Oracle: a block that sticks until a sampled force exceeds its friction, then (u - F)/m, to a stop that holds it."""
     text = """mechanism m ; let block = body mass = 2 kg, centre = 0, inertia = 0 end ;

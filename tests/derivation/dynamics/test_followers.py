@@ -159,6 +159,7 @@ def test_text_says_it(following):
     assert ts.parse(ts.to_text(following)) == following
 
 
+@pytest.mark.slow
 def test_a_follower_in_a_loop():
     """A scissor: two arms that turn by q and -q, the second only by its gear, with a rod between their ends."""
     text = """

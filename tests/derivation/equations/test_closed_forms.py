@@ -27,6 +27,7 @@ def solved(text):
     return {str(one.lhs.func): [at(one.rhs, order) for order in range(3)] for one in found}, numbers
 
 
+@pytest.mark.slow
 def test_two_masses_on_springs():
     """2 m x'' + m y'' + k x = 2 m g and m (x'' + y'') + k y = m g."""
     motion, given = solved(MASSES)

@@ -40,6 +40,7 @@ EXAMPLES = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_all_formalisms_agree(name):
     certificate = certify(EXAMPLES[name], points=1)
@@ -123,6 +124,7 @@ def test_a_wrong_formalism_is_found(monkeypatch):
     assert "DISAGREE" in str(certificate)
 
 
+@pytest.mark.slow
 def test_wrong_accelerations_are_found(monkeypatch):
     class Wrong(FORMALISMS["recursive"]):
         def acceleration(self):

@@ -209,6 +209,7 @@ def tilde(v):
     return np.array([[0, -v[2], v[1]], [v[2], 0, -v[0]], [-v[1], v[0], 0]])
 
 
+@pytest.mark.slow
 def test_complex_joints_behind_each_other_reversed_and_on_quasi_velocities():
     text = """
     param k = 2 ;

@@ -34,6 +34,7 @@ def test_recursive_takes_milliseconds():
     assert min(times) < 0.05
 
 
+@pytest.mark.slow
 def test_recursive_grows_linearly_to_two_hundred_links():
     """Every further link costs the same number of operations."""
     sizes = {n: operations(derive(cart_pendulum(n)).acceleration) for n in (50, 100, 200)}

@@ -77,6 +77,7 @@ def test_power_balance_is_the_power_of_the_residual(formalism):
     assert left == pytest.approx(right, rel=1e-12)
 
 
+@pytest.mark.slow
 @settings(
     max_examples=15, deadline=None, database=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck)
 )
@@ -150,6 +151,7 @@ def test_state_form_gives_the_accelerations(formalism):
     assert list(solution) == pytest.approx(expected, rel=1e-10)
 
 
+@pytest.mark.slow
 def test_every_part_of_every_formalism_is_there():
     mechanism = declared_speeds()
     for formalism in FORMALISMS:

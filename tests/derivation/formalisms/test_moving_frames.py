@@ -95,6 +95,7 @@ JOINTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("joint", JOINTS)
 def test_formalisms_agree_on_moving_frames(joint):
     mechanism = bob(
@@ -134,6 +135,7 @@ DRIVEN = (
 )
 
 
+@pytest.mark.slow
 def test_loop_on_a_moving_frame():
     """The same loop with its pivot on a massless slide that drivers move."""
     motions = [ts.simulate(ts.parse(text), until=1, samples=11, rtol=1e-10) for text in (MOVED, DRIVEN)]

@@ -47,6 +47,7 @@ def test_newton_euler_and_multipliers_agree(mechanism):
     assert left == pytest.approx(right, rel=1e-11, abs=1e-11)
 
 
+@pytest.mark.slow
 @settings(
     max_examples=8, deadline=None, database=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck)
 )

@@ -69,6 +69,7 @@ def _distance(place, curve):
     return np.min(np.linalg.norm(starts + np.clip(parts, 0, 1)[:, None] * steps - place, axis=1))
 
 
+@pytest.mark.slow
 def test_the_singular_line_of_a_3_rpr_at_one_orientation_is_a_conic():
     """Oracle: Sefrioui and Gosselin (1995): for a fixed orientation the locus is a conic; and the legs' lines meet."""
     drawn = singular_map(rpr3(), ("x", -1.0, 4.0), ("y", -1.5, 3.5), ["d1", "d2", "d3"], ["x", "y", "phi"],
@@ -88,6 +89,7 @@ def test_the_singular_line_of_a_3_rpr_at_one_orientation_is_a_conic():
     assert len(drawn.lines["type 2"]) == 2
 
 
+@pytest.mark.slow
 def test_legs_are_locked_at_the_lengths_that_the_pose_gives_and_parallel_ones_still_swing():
     """Oracle: legs from the origin to (0.6, 1.1); equal and parallel bars lead a plate on circles."""
     text = "mechanism swing ;\n" + bodies("plate", *(f"{b}{k}" for k in "123" for b in "ul"))
@@ -107,6 +109,7 @@ def test_legs_are_locked_at_the_lengths_that_the_pose_gives_and_parallel_ones_st
     assert ts.loops(swing, {"d1": 1.5}, locked=["d1"]).configuration["d1"] == pytest.approx(1.5)
 
 
+@pytest.mark.slow
 def test_two_legs_locked_the_third_driven_stops_where_the_lines_meet():
     """Oracle: the closed form above, at every limit; a limit is within the range and the answer covers all of it."""
     met = drive(rpr3(), "d3", 1.0, 3.0, at={"x": 1.7, "y": 0.9, "phi": 0.3}, locked=["d1", "d2"])
@@ -147,6 +150,7 @@ init q1 = 100 deg, q5 = 80 deg, q2 about -70 deg, q4 about 70 deg ;
 )
 
 
+@pytest.mark.slow
 def test_a_five_bar_gains_freedom_where_its_distal_links_are_in_line():
     """Oracle: elbows at the distance 3 or 0: the links of 1.5 m lie in line."""
     five_bar = ts.parse(FIVE_BAR)
@@ -234,6 +238,7 @@ def test_coordinates_named_twice_or_held_and_moved_are_refused():
         singularities_in(five_bar, {"q1": (0.0, 1.0)}, locked=["q1"])
 
 
+@pytest.mark.slow
 def test_the_singular_line_of_a_five_bar_over_its_workspace_is_whole():
     """Oracle: elbows from the pen by closed-form inverse kinematics; both distal links lie on one line (Gosselin and
     Angeles 1990), which is a coupler curve of the four-bar that they make."""
@@ -267,6 +272,7 @@ join pen.frame and [1.5, 0, 0] m @ b as Z with revolute(z) end ;
     assert missed(drawn, aligned) == []
 
 
+@pytest.mark.slow
 def test_type_1_and_type_2_in_a_box():
     """Oracles: dead centres of a slider-crank in all its assemblies; lines of the legs of a 3-RPR meet."""
     from torseur.description import library
@@ -294,6 +300,7 @@ def test_an_angle_is_driven_over_the_range_that_was_asked_for():
     assert sorted(s.coordinates["alpha"] for s in flat) == pytest.approx([np.pi, 2 * np.pi], abs=1e-4)
 
 
+@pytest.mark.slow
 def test_a_range_that_closes_nowhere_is_refused_and_one_that_closes_in_part_is_told():
     from torseur.description import library
 
@@ -342,6 +349,7 @@ def test_the_stewart_platform_gains_freedom_where_it_is_turned_by_a_right_angle(
     assert turned.left_free == 1
 
 
+@pytest.mark.slow
 def test_the_singular_line_of_a_stewart_platform_at_one_orientation_is_that_of_its_legs_lines():
     """Oracle: Merlet (1989) and St-Onge and Gosselin (2000): the six lines of the legs depend on each other; for one
     orientation that is a polynomial of the third degree in the position."""
@@ -417,6 +425,7 @@ def ball_on_a_bar(ball):
     """)
 
 
+@pytest.mark.slow
 def test_angles_of_a_ball_are_driven_locked_and_actuated_by_their_names():
     """Oracle: the same turns as three hinges one after the other."""
     hinges = """

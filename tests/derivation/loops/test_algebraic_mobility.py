@@ -21,6 +21,7 @@ def test_known_mobilities_are_proven(make, mobility):
     assert "no more and no less" in str(proof)
 
 
+@pytest.mark.slow
 def test_the_proof_holds_at_the_configuration_of_the_doctor():
     for name in ("four_bar", "bennett", "saliere"):
         mechanism = library.load(name)
@@ -29,6 +30,7 @@ def test_the_proof_holds_at_the_configuration_of_the_doctor():
         assert (proof.mobility, proof.here) == (report.finite, True)
 
 
+@pytest.mark.slow
 def test_dead_points_are_where_the_proof_ends():
     """With the coupler and rocker in line (sin γ = 0) the crank of a four-bar is at its end; at the fold both branches meet."""
     assert ts.algebraic_mobility(library.load("four_bar"), ts.loops(library.load("four_bar")).configuration).apart == (
@@ -57,6 +59,7 @@ def test_symbolic_lengths():
     assert (proof.dimension, proof.mobility) == (1, 1)
 
 
+@pytest.mark.slow
 def test_what_is_too_large_or_not_algebraic_is_refused():
     with pytest.raises(UnsupportedError, match="too many for standard bases"):
         ts.algebraic_mobility(m.delta())

@@ -40,6 +40,7 @@ def exact():
     return ts.simulate(four_bar(), until=1.0, samples=5, rtol=1e-10)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("digits", [12, 9, 8, 7, 6])
 def test_rounded_linkages_move_as_exact_ones_do(exact, digits):
     motion = ts.simulate(four_bar(digits), until=1.0, samples=5, rtol=1e-10)
@@ -52,6 +53,7 @@ def test_rounded_linkages_move_as_exact_ones_do(exact, digits):
         assert any("taken as closed" in remark for remark in report.remarks) == (digits < 9)
 
 
+@pytest.mark.slow
 def test_offsets_of_rounding_are_none(exact):
     motion = ts.simulate(four_bar(beside=2.8e-17), until=1.0, samples=5, rtol=1e-10)
     assert np.abs(motion.q - exact.q).max() < 1e-9
@@ -67,6 +69,7 @@ def test_what_contradicts_is_refused_with_its_amount(digits, gap):
         ts.loops(four_bar(digits, beside=gap))
 
 
+@pytest.mark.slow
 def test_a_user_chooses_the_tolerance():
     motion = ts.simulate(four_bar(beside=1e-5, tolerance=1e-4), until=0.5, samples=3)
     assert any("within its tolerance of 0.0001 m" in note for note in motion.notes)
@@ -77,6 +80,7 @@ def test_a_user_chooses_the_tolerance():
     assert "within 0.0001 m" in text and float(ts.parse(text).joint("C").within.value) == 1e-4
 
 
+@pytest.mark.slow
 def test_sensitivity_of_a_rounded_linkage(exact):
     """Oracle: motions of other masses, differenced."""
 
@@ -92,6 +96,7 @@ def test_sensitivity_of_a_rounded_linkage(exact):
     assert result["alpha"].gradient[0] == pytest.approx((ends[1] - ends[0]) / 2e-3, rel=1e-4)
 
 
+@pytest.mark.slow
 def test_sweeps_of_a_rounded_linkage_start():
     """One road for all: the partitioned formulation, the reduced model, linearisation about a state at rest."""
     outcome = ts.simulate(four_bar(9), until=0.5, samples=3, formulation="partitioned")

@@ -104,6 +104,7 @@ join [100, 7, 0] m @ earth and cart.frame as rail with prismatic(x) along [1, 2,
 """
 
 
+@pytest.mark.slow
 def test_an_unrelated_cart_changes_no_answer():
     text = library.source_of("flat_parallelogram")
     alone = loops(parse(text))
@@ -148,6 +149,7 @@ def test_two_singular_parts_have_the_branches_of_both():
     assert report.branches == (2,) * 4
 
 
+@pytest.mark.slow
 def test_a_branch_tells_its_directions_rank_and_a_motion_into_it():
     """One mode of the SNU platform is translation: all legs by the same angles, lengths alike to first order."""
     report = loops(library.load("library:linkages/snu_3upu"))

@@ -101,6 +101,7 @@ def test_units_and_a_turned_mechanism_do_not_change_the_reason():
     assert (plain.kind, plain.text) == (scaled.kind, scaled.text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("length", ["sqrt(1.06)", "sqrt(53/50)"])
 def test_a_root_of_a_decimal_is_exact(length):
     """Bricard's condition 1 + 4 + r² = 4 + 1 + 1.06 needs r² = 1.06 exactly: modulo a prime nothing is nearly so."""

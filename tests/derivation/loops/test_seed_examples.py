@@ -113,6 +113,7 @@ def test_antenna_mesh_has_rank_five_where_it_is_closed(pose):
     assert found.generic_rank == ORACLE["antenna mesh"]["random (non admissible) rank"] > found.rank
 
 
+@pytest.mark.slow
 def test_antenna_mesh_is_shaky_where_it_lies_flat():
     """All hinges at zero: a singular configuration with two freedoms more."""
     mesh, expected = library.load("antenna_mesh"), ORACLE["antenna mesh"]["flat deployed"]

@@ -36,6 +36,7 @@ def test_a_motor_behind_its_gearbox(inductance):
         assert ts.parse(ts.to_text(motor)).states == motor.states
 
 
+@pytest.mark.slow
 def test_a_gearbox_loses_power_both_ways():
     """Oracle: at steady speed the load takes η of the motor's power; driven, the motor gets η of the load's."""
     for torque, share in ((-1.0, 0.8), (1.0, 1 / 0.8)):
@@ -65,6 +66,7 @@ def test_filters_and_a_delay_answer_a_step():
     assert np.allclose(motion["one"], 1 - 2 * np.exp(-5 * t), atol=1e-8)
 
 
+@pytest.mark.slow
 def test_a_pid_controller_leaves_no_error_and_does_not_wind_up():
     """Oracle: a spring needs integral action; with a limit the integral stops growing while the output is at it."""
     mass = ts.body("mass", mass=1, centre=(0, 0, 0), inertia=0)
@@ -142,6 +144,7 @@ def test_a_line_over_a_surface_pulls_with_its_radius(kind):
             assert moment == pytest.approx(100 * 0.02, rel=1e-7)
 
 
+@pytest.mark.slow
 def test_wrapped_lines_keep_momentum_and_energy():
     """Oracle: between free bodies a line exerts no resultant; its energy is tension times length."""
     bodies = [ts.body(n, mass=1 + k, centre=(0, 0, 0), inertia=ts.inertia(0.1, 0.2, 0.15)) for k, n in enumerate("abc")]

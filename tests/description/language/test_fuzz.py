@@ -12,6 +12,7 @@ fuzzing = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(fuzzing)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [1_000, pytest.param(9_000, marks=pytest.mark.slow)])
 def test_mutated_texts_are_read_or_refused(count):
     outcomes = fuzzing.fuzz(count, seed=count)

@@ -40,6 +40,7 @@ def only_file(folder):
     return file
 
 
+@pytest.mark.slow
 def test_kept_tables_read_the_same(folder, monkeypatch):
     first, again = written(), written()
     only_file(folder)
@@ -49,6 +50,7 @@ def test_kept_tables_read_the_same(folder, monkeypatch):
     assert (grammar().keywords, grammar().spellings) == (words, spellings)
 
 
+@pytest.mark.slow
 def test_a_fault_is_told_in_the_same_words(folder, monkeypatch):
     def told():
         grammar.cache_clear()
@@ -61,12 +63,14 @@ def test_a_fault_is_told_in_the_same_words(folder, monkeypatch):
     assert built == kept == told()
 
 
+@pytest.mark.slow
 def test_kept_tables_are_what_is_used(folder, monkeypatch):
     expected = written()
     monkeypatch.setattr("lark.lark.load_grammar", None)  # what builds tables
     assert written() == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "damage", [lambda old: b"", lambda old: old[: len(old) // 2], lambda old: old[:80] + b"x" * 50]
 )
@@ -80,6 +84,7 @@ def test_damaged_tables_are_built_anew(folder, damage):
     assert only_file(folder).stat().st_size == pytest.approx(whole, rel=0.1)
 
 
+@pytest.mark.slow
 def test_a_folder_that_cannot_be_used_is_no_matter(folder, monkeypatch, recwarn):
     folder.write_text("a file stands where the folder should be")
     expected = written()
@@ -93,6 +98,7 @@ def test_a_folder_that_cannot_be_used_is_no_matter(folder, monkeypatch, recwarn)
     assert [str(warning.message).split(":")[0] for warning in recwarn.list] == ["compiled code is not kept"] * 3
 
 
+@pytest.mark.slow
 def test_a_planted_pickle_does_not_run(folder):
     """As another user would plant it, in every file of the folder and with the checksum that anybody can compute."""
     expected, place = written(), folder.parent / "ran"
@@ -117,6 +123,7 @@ class RunsWhenRead:
         return exec, (self.code,)
 
 
+@pytest.mark.slow
 def test_processes_at_once(folder):
     code = "from torseur.description.library import load; print(load('four_bar').name)"
     children = [

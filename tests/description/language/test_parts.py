@@ -53,6 +53,7 @@ init link_2.q = 0.3, link_1.q = 20 deg ;
 """
 
 
+@pytest.mark.slow
 def test_uses_are_what_one_would_write_by_hand():
     """Oracle: the same mechanism without parts, name by name."""
     used, written = parse(CHAIN), parse(BY_HAND)
@@ -113,6 +114,7 @@ apply force [0, 0, 3500 N] on right.wheel ;
 """
 
 
+@pytest.mark.slow
 def test_a_mirrored_corner_moves_symmetrically():
     """Oracle: the symmetry of the axle. The wheels move as images in the plane y = 0, and the rack stays."""
     outputs = [f"{side}.wheel.{q}.{c}" for side in ("left", "right") for q in ("position", "rotation") for c in "xyz"]
@@ -126,6 +128,7 @@ def test_a_mirrored_corner_moves_symmetrically():
     np.testing.assert_allclose(motion["s"].values, 0, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_storeys_of_a_lift():
     """Oracle: crossed arms of length l at the angle a rise by l sin a each."""
     text = """gravity = [0, -9.81, 0] ;
@@ -146,6 +149,7 @@ URDF = """<robot name="arm"><link name="base"/><link name="upper"><inertial><ori
 <axis xyz="0.6 0 0.8"/><limit effort="1" velocity="1" lower="-1" upper="1"/></joint></robot>"""
 
 
+@pytest.mark.slow
 def test_robots_are_parts(tmp_path):
     """Oracle: Mᵀ of two arms that share nothing is the mass of one, twice, whatever carries them."""
     (tmp_path / "arm.urdf").write_text(URDF)

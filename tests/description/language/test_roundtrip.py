@@ -102,6 +102,7 @@ def _larger(inner: st.SearchStrategy[Expr]) -> st.SearchStrategy[Expr]:
 EXPRESSIONS = st.recursive(st.sampled_from(LEAVES) | numbers(), _larger, max_leaves=12)
 
 
+@pytest.mark.slow
 @given(st.data())
 @settings(max_examples=250, deadline=None, suppress_health_check=SLOW_DRAWS)
 def test_formulas_read_back_to_the_same_node(data):
@@ -147,6 +148,7 @@ def test_an_angle_keeps_every_bit(value, unit):
 NAMES = st.text(st.characters(codec="utf-8", exclude_characters="`\n'"), min_size=1, max_size=20)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(NAMES.filter(lambda n: n not in ("earth", "t", "pi")), st.text(max_size=30))
 def test_any_name_and_any_meaning(name, meaning):
@@ -184,6 +186,7 @@ def test_what_cannot_be_written_is_refused():
         to_text(Mechanism("a`b"))
 
 
+@pytest.mark.slow
 def test_long_sums_are_written_flat():
     b = body("b", mass=1)
     q = Coordinate("q", "rad")
@@ -194,6 +197,7 @@ def test_long_sums_are_written_flat():
     assert parse(to_text(mechanism)) == mechanism
 
 
+@pytest.mark.slow
 def test_text_does_not_depend_on_what_was_computed_before():
     """The same description is printed the same in two processes whose expressions were made in opposite orders."""
     program = """

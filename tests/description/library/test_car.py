@@ -104,6 +104,7 @@ def test_tyre_files_that_cannot_be_used(tmp_path, change, words):
         ts.load(tmp_path / "rig.lsd")
 
 
+@pytest.mark.slow
 def test_linear_and_brush_tyres():
     """Oracle: C tan α; and the brush model's cubic, with sliding where the stiffness would give more than friction."""
     ahead, sideways, _ = measured(
@@ -155,6 +156,7 @@ init x' = 1 m/s ;
 """
 
 
+@pytest.mark.slow
 def test_values_that_move_go_through_parts_of_parts():
     """Oracle: the same force written without parts."""
     whole = ts.parse(PORT)

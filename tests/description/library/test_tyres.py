@@ -60,6 +60,7 @@ def test_force_of_the_magic_formula(state):
     np.testing.assert_allclose(measured, force, rtol=1e-8, atol=1e-3)
 
 
+@pytest.mark.slow
 def test_a_mirrored_tyre_is_the_image():
     """Oracle: the symmetry of a wheel that is steered and leans to the other side."""
     outputs = [f"carrier.velocity.{c}" for c in "xyz"]
@@ -80,6 +81,7 @@ def test_slip_builds_up_over_the_relaxation_length():
     np.testing.assert_allclose(motion["tyre.w"].values, 0.3 * np.tan(0.01) * (1 - np.exp(-way / 0.3)), rtol=1e-6)
 
 
+@pytest.mark.slow
 def test_a_tyre_stands():
     """Oracle: at rest the tyre is a spring of stiffness K/l, on which the carrier swings sideways and nothing creeps away."""
     text = rig(0, 0, 0, 0.3, pace=0).replace("init", "constrain h = 0.3 m as held ; init y' = 0.01 m/s, ")

@@ -28,6 +28,7 @@ def test_limb_is_that_of_the_reference():
     assert -moment[1] / wanted["mass"] == pytest.approx(centre, abs=6e-4)
 
 
+@pytest.mark.slow
 def test_reference_kinematics_as_in_table_5_3():
     """The source finds 0.44 %, 0.06 % and 0.56 % with differences; they are of second order in the step."""
     coarse = study.identify_right_arm(study.recordings(50.0), labels=study.THREE, rates="central", centre="unknown")
@@ -81,6 +82,7 @@ def test_shoulder_moment_is_that_of_inverse_dynamics(movement):
     assert np.abs(found[:, 2] - moments.moment("r_shoulder_flexion")).max() < 1e-12
 
 
+@pytest.mark.slow
 def test_effect_grows_with_the_acceleration():
     """The source's remark: the faster the movement, the more inertias matter."""
     limbs = {"female": effect.tabulated_limb("de_leva_female"), "dempster": effect.tabulated_limb("dempster")}

@@ -25,6 +25,7 @@ def hopper(tmp_path):
     return path
 
 
+@pytest.mark.slow
 def test_a_leg_with_a_knee_falls_over_and_gains_no_energy(hopper):
     """Oracle: energy falls; nothing is below the ground; stops of the knee act with the contacts, and let go again."""
     robot = ts.read_robot(hopper, base="floating", ground=0.8, stops=0.0)

@@ -142,6 +142,7 @@ def test_momenta(case):
     case.compare("hg_dot", total)
 
 
+@pytest.mark.slow
 def test_derivative_of_the_momentum_matrix(case):
     """Pinocchio derives moments about a point at rest where the mass centre is, not about the moving mass centre.
 

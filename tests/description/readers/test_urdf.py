@@ -349,6 +349,7 @@ def humanoid() -> str:
     return "".join(parts)
 
 
+@pytest.mark.slow
 def test_forward_dynamics_of_a_humanoid_is_generated_within_a_second(read):
     import time
 

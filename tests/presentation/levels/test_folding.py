@@ -76,6 +76,7 @@ def computed(listed, given):
     return [of(plain_text(one.right)) for one in listed if not one.auxiliary and one.shape != "name"]
 
 
+@pytest.mark.slow
 @given(depth=st.integers(0, 5) | st.none(), size=st.integers(2, 12) | st.none())
 def test_a_folded_equation_has_the_same_value(plank, depth, size):
     fold = Fold(depth, size)

@@ -75,6 +75,7 @@ def test_substitution_gives_the_equations_of_another_formalism(name: str, formal
     assert steps.is_driven == (name == "driven")
 
 
+@pytest.mark.slow
 def test_the_slides_assignments_are_deduced() -> None:
     """Massless arms give zero blocks; a mass centre at the origin gives V0T = 0."""
     text = ts.write_generation(ts.derive(library.load("antenna_satellite")))
@@ -97,6 +98,7 @@ def test_reduced_models_of_the_slider_crank() -> None:
     assert any(one.remark.meaning == "assumed not to vanish" for one in last.statements)
 
 
+@pytest.mark.slow
 def test_constraints_that_are_too_long_stay_blocks() -> None:
     last = generation_steps(ts.derive(library.load("whipple_bicycle")))[-1]
     assert "too many to solve" in last.account and [one.name for one in last.statements[:2]] == ["N", "direct"]

@@ -144,6 +144,7 @@ def test_mistakes_are_named():
         statements(derived(), "intrinsic", 7)
 
 
+@pytest.mark.slow
 def test_a_level_nobody_could_read_is_refused_with_its_size():
     with pytest.raises(UnsupportedError, match=r"has \d+ symbols after 3 steps"):
         statements(derived("quadruped"), "intrinsic", 3)

@@ -139,6 +139,7 @@ def test_collected_form_is_the_equation_of_motion(name):
         assert found == pytest.approx(row, rel=1e-9, abs=1e-9)
 
 
+@pytest.mark.slow
 @settings(max_examples=15, phases=[Phase.explicit, Phase.reuse, Phase.generate])  # shrinking takes minutes
 @given(mechanisms(max_bodies=2, loads=False, kinds=tuple(kind for kind in JOINT_KINDS if kind != "link")))
 def test_kinetic_energy_of_any_joints_and_bodies(mechanism):

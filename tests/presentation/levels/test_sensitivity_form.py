@@ -163,6 +163,7 @@ CASES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "parameter", "criterion", "until"), CASES, ids=lambda c: getattr(c, "label", None))
 def test_printed_systems_give_the_derivatives_of_motions(
     name: str, parameter: str, criterion: ts.Criterion, until: float
@@ -254,6 +255,7 @@ def test_a_letter_of_the_mechanism_is_left_to_it() -> None:
     assert text.startswith("A_s^T*lambda' + (A_s'^T + J^T - B_s^T)*lambda = 0")
 
 
+@pytest.mark.slow
 def test_every_format_and_level_is_written() -> None:
     system = ts.sensitivity_equations(_mechanism("four_bar"), ["a", "gravity.y"], "gamma'", integral=True)
     for method in ("direct", "adjoint"):

@@ -101,6 +101,7 @@ def test_axes_have_two_numbers_at_least_and_nothing_leaves_the_picture(values):
         assert left >= -1 and left + width <= WIDTH + 1 and 0 < y < HEIGHT, text
 
 
+@pytest.mark.slow
 def test_results_of_other_rooms_show_themselves(tmp_path):
     """Sections, spectra, sources, FMUs and motions: a line in a terminal, a table or a picture in a notebook."""
     mechanism = ts.parse(TEXT)

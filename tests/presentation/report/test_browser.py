@@ -419,6 +419,7 @@ def test_hostile_names_run_nothing(open_page: Open, tmp_path: Path) -> None:
     assert names[1] in page.locator(".legend").inner_text()
 
 
+@pytest.mark.slow
 def test_branches_play_in_the_picture_and_end_with_the_motion(open_page: Open, tmp_path: Path) -> None:
     content = content_of(library.load("flat_parallelogram"), Occasion(until=0.1, certificate=False))
     page = open_page(write_report(content, tmp_path / "branches.html"))

@@ -68,6 +68,7 @@ def swept(folder: Path, text: str) -> Any:
     return sweep(folder / "s.toml").store
 
 
+@pytest.mark.slow
 def test_a_page_says_what_was_computed(tmp_path: Path) -> None:
     store = swept(tmp_path, SAMPLED.replace("KIND", "saltelli"))
     text = write_sweep_page(store, tmp_path / "s.html").read_text()

@@ -57,6 +57,7 @@ def test_a_rope_runs_over_the_pulley_between_two_weights():
     assert rope.anchors[1].radius == pytest.approx(0.1) and rope.anchors[1].point == pytest.approx((0, 0, 0))
 
 
+@pytest.mark.slow
 def test_attraction_from_afar_is_no_coil():
     text = """let s = body mass = 1 kg, centre = 0, inertia = 0 end ; let p = body mass = 1 kg, centre = 0, inertia = 0 end ;
     join earth and s.frame with link(a, b) dof1 = [a, b, 0] end ; join earth and p.frame with link(x, y) dof1 = [x, y, 0] end ;

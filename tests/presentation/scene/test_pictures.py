@@ -125,6 +125,7 @@ def test_an_svg_holds_shapes_texts_and_paths(scene, tmp_path):
     assert 'class="rod' not in file.read_text()
 
 
+@pytest.mark.slow
 def test_a_gif_has_the_frames_asked_for(scene, tmp_path):
     image = pytest.importorskip("PIL.Image")
     file = write_picture(scene, tmp_path / "swing.gif", Shot(96, 64, 10.0))
@@ -144,6 +145,7 @@ def test_a_gif_keeps_the_colours_of_small_bodies(tmp_path):
     assert difference[coloured].mean() < 6 and difference[coloured].max() < 40
 
 
+@pytest.mark.slow
 def test_a_film_is_written(scene, tmp_path):
     pytest.importorskip("imageio_ffmpeg")
     file = write_picture(scene, tmp_path / "swing.mp4", Shot(97, 65, 5.0))

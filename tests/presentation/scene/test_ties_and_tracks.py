@@ -60,6 +60,7 @@ def test_a_wheel_that_rolls_along_a_slope_touches_it():
     assert not shapes_of(scene, "roller", Ellipsoid)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("written", ["coordinates", "rates"])
 def test_planets_have_the_radii_of_willis(written):
     """Oracle: pitch circles that touch, sun + 2 planets = ring, with the ratios of Willis."""
@@ -101,6 +102,7 @@ def test_sliders_on_one_line_share_a_rail_and_are_alike():
     assert len({shape.size for k in range(3) for shape in shapes_of(scene, f"m{k}", Box)}) == 1
 
 
+@pytest.mark.slow
 def test_what_is_said_of_a_wheel_rolling_on_a_cart_or_by_itself_is_drawn():
     cart = f"""{WEIGHT} let cart = body box x = 1 m, y = 0.3 m, z = 0.1 m, mass = 5 kg end ; let w = body mass = 1 kg, centre = 0, inertia = diag(1, 2, 1) g*m^2 end ;
         join earth and cart.frame with prismatic(x) along [1,0,0] end ; join cart.frame and w.frame with revolute(a) about [0,1,0] end ;
@@ -113,6 +115,7 @@ def test_what_is_said_of_a_wheel_rolling_on_a_cart_or_by_itself_is_drawn():
         assert rim.radius + rim.wire == pytest.approx(0.2) and shapes_of(scene, "w", Capsule)
 
 
+@pytest.mark.slow
 def test_a_mechanism_is_seen_from_the_side_that_hides_least():
     """A plate on the side of +x hides an arm behind it: the viewer stands on the side of -x, where there is nothing."""
     arms = "".join(

@@ -20,6 +20,7 @@ def arrows(text, *kinds):
     return scene, {overlay.label.partition(",")[0]: overlay for overlay in scene.overlays}
 
 
+@pytest.mark.slow
 def test_velocities_are_square_to_the_rod_and_forces_along_what_exerts_them():
     scene, found = arrows(PENDULUM, "velocity=0.1", "force=0.02")
     motion = ts.simulate(ts.parse(PENDULUM), 0.5, samples=len(scene.motion.times), rtol=1e-7)
@@ -35,6 +36,7 @@ def test_velocities_are_square_to_the_rod_and_forces_along_what_exerts_them():
     np.testing.assert_allclose(force.vectors[:, 1], 0.02 * 40 * (length - 0.3) * way / length, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_reactions_carry_weight_and_what_redundancy_leaves_open_is_left_out():
     """Oracle: statics of a beam on a pin; and a planar loop, whose forces across its plane nobody knows."""
     still = """gravity = [0, 0, -10] m/s^2 ; let b = body mass = 3 kg, centre = 0, inertia = diag(1, 1, 1) end ;
@@ -46,6 +48,7 @@ def test_reactions_carry_weight_and_what_redundancy_leaves_open_is_left_out():
     assert len(reactions.names) == 4 and np.all(np.isfinite(reactions.vectors))
 
 
+@pytest.mark.slow
 def test_arrows_are_to_a_round_scale_and_films_and_drawings_show_them(tmp_path):
     _, found = arrows(PENDULUM, "velocity")
     per_metre = float(found["velocity"].label.removeprefix("velocity, 1 m for ").removesuffix(" m/s"))

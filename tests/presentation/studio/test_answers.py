@@ -147,6 +147,7 @@ def test_other_numbers_leave_the_equations():
     assert last(describe(Request("describe", 3, PENDULUM.replace("-g]", "-2*g]")), None), "equations")["html"] != first
 
 
+@pytest.mark.slow
 def test_long_equations_come_at_once_and_again_only_when_they_get_shorter():
     text = source_of("pendulum_chain?n=5")
     found = [m for m in all_of(describe(Request("describe", 1, text), None)) if m["kind"] == "equations"]
@@ -169,6 +170,7 @@ def test_what_a_motion_lacks_is_said_and_the_start_is_shown():
     assert not found["moving"] and "c" in found["notes"][0] and found["scene"]
 
 
+@pytest.mark.slow
 def test_loops_are_put_into_words():
     found = last(examine(Request("examine", 1, source_of("four_bar"), what="loops"), None), "loops")
     assert "infinitesimal mobility" in found["html"] and "redundant" in found["html"]
@@ -223,6 +225,7 @@ def test_the_library_opens():
     assert "four_bar" in last(open_entry(Request("open", 1, what="four_bra"), None), "refusal")["reason"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", LEVELS)
 def test_definitions_follow_their_equations(level):
     """Oracle: every chip of the cards has its row, and the rows are the lines that the command line prints."""

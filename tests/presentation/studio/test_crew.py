@@ -166,6 +166,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks at processes")
 def test_workers_end_with_a_killed_server(tmp_path):
     """Also one that is busy."""
@@ -197,6 +198,7 @@ def test_a_worker_that_has_grown_is_replaced(monkeypatch):
     with_crew(act)
 
 
+@pytest.mark.slow
 def test_too_much_memory_is_refused(monkeypatch):
     monkeypatch.setattr("torseur.presentation.studio.crew.MEGABYTES", 5)
 
@@ -210,6 +212,7 @@ def test_too_much_memory_is_refused(monkeypatch):
     with_crew(act)
 
 
+@pytest.mark.slow
 def test_past_texts_leave_nothing_in_a_worker_that_rests():
     """The oracle is the table of all expressions, read where it is kept; what leaks, leaks every time."""
     from torseur.algebra.graph import expr

@@ -46,6 +46,7 @@ def test_wrong_requests_are_refused_with_a_reason(wrong, said):
         read_request({"kind": "describe", "number": 1, **wrong})
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.sampled_from(FIELDS), JSON))
 def test_any_json_is_read_or_refused(data):
     try:

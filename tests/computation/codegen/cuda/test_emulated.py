@@ -78,6 +78,7 @@ def test_schedules_keep_every_operation_and_shorten_lives():
     assert most_live(order) < most_live(program.operations)
 
 
+@pytest.mark.slow
 def test_stages_give_what_the_program_gives(tmp_path):
     """A program that no thread can hold goes through memory. Oracle: the graph."""
     random = Random(1)
@@ -93,6 +94,7 @@ def test_stages_give_what_the_program_gives(tmp_path):
     assert np.allclose(found[0][0], program.evaluate(point)["y"], rtol=1e-13, atol=1e-15)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", ["inverse_dynamics/q,v", "forward_dynamics/q,v"])
 def test_limbs_are_stages_of_their_own(function, tmp_path, monkeypatch):
     """A trunk with two arms and a leg apart from it, too wide for one thread. Oracle: the graph."""
@@ -130,6 +132,7 @@ def _trunk_with_arms():
     return ts.parse("\n".join(lines))
 
 
+@pytest.mark.slow
 def test_mixed_precision_keeps_the_digits_of_factors(tmp_path):
     """The pivots of a chain lose digits. Oracle: the graph in double precision."""
     equations = ts.derive(library.load("pendulum_chain?n=9"))
@@ -164,6 +167,7 @@ def test_mixed_precision_keeps_the_digits_of_factors(tmp_path):
     assert worst["double"] < 1e-5 and worst["double"] < 0.2 * worst["float"], worst
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("places_there", [500, 20])
 @pytest.mark.parametrize(("suffix", "kind", "tolerance"), [("f64", "float64", 1e-12), ("mixed", "float32", 1e-5)])
 def test_spilled_values_come_back(suffix, kind, tolerance, places_there, tmp_path):
@@ -188,6 +192,7 @@ def test_spilled_values_come_back(suffix, kind, tolerance, places_there, tmp_pat
     assert np.abs(y - wanted).max() < tolerance * np.abs(wanted).max()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("suffix", "kind", "tolerance"), [("f64", "float64", 1e-11), ("mixed", "float32", 1e-5)])
 def test_spilled_values_of_stages_come_back(suffix, kind, tolerance, tmp_path, monkeypatch):
     """Stages that read what others computed, each with little room. Oracle: the graph."""
@@ -215,6 +220,7 @@ def test_spilled_values_of_stages_come_back(suffix, kind, tolerance, tmp_path, m
         assert np.abs(found - wanted).max() < tolerance * np.abs(wanted).max()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["f32", "f64", "mixed"])
 def test_parking_keeps_to_its_room(suffix):
     """A value leaves before it comes back, and of the values between their uses few are held at a time."""

@@ -85,6 +85,7 @@ def test_the_header_counts_what_the_source_does(sources):
     assert not re.search(r"\b(malloc|for|while|goto|static)\b", re.sub(r"/\*.*?\*/", "", source))
 
 
+@pytest.mark.slow
 def test_examples_are_built_by_cmake(tmp_path):
     cmake = shutil.which("cmake")
     if cmake is None:

@@ -48,6 +48,7 @@ def test_equations_along_the_speeds_are_the_equations_of_motion(name):
     assert_balanced(level_of(name))
 
 
+@pytest.mark.slow
 @settings(max_examples=10, phases=[Phase.explicit, Phase.reuse, Phase.generate])  # shrinking takes minutes
 @given(mechanisms(max_bodies=3))
 def test_equations_along_the_speeds_of_any_mechanism(mechanism):

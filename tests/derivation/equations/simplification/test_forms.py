@@ -120,6 +120,7 @@ def test_motion_of_a_linear_equation():
         solve_motion(ts.derive(library.load("pendulum")))
 
 
+@pytest.mark.slow
 def test_accelerations_of_four_speeds_as_formulas():
     """Oracle: the linear system M v' + b = Q, at random numbers, on a cart with three links."""
     equations = ts.derive(library.load("cart_pendulum?n=3"))

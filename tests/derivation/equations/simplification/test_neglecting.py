@@ -48,6 +48,7 @@ def car():
     return equations, box_of(equations, BENDS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["interval", "sampling"])
 @pytest.mark.parametrize("make", [satellite, car])
 def test_fresh_states_stay_within_the_certified_error(make, method):

@@ -61,6 +61,7 @@ def test_animation_follows_the_closed_form(pendulum):
     assert elbow == pytest.approx(np.stack([5 * np.sin(q), -5 * np.cos(q), 0 * q], axis=1), abs=1e-12)
 
 
+@pytest.mark.slow
 def test_constrained_terms_cancel_with_their_multipliers():
     """Oracle: along a motion the terms of an equation, constraint forces among them, add up to zero."""
     content, _ = content_of("four_bar")
@@ -77,6 +78,7 @@ def test_view_has_gravity_pointing_down(pendulum):
     assert content.view.up == pytest.approx((0, 1, 0))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [e.name for e in library.entries() if e.name not in (*MOTIONLESS, "car")])  # a minute
 def test_every_check_of_the_library_holds(name):
     content, _ = content_of(name)

@@ -23,6 +23,7 @@ def part(text: str) -> str:
     return re.search(r'<section id="loops">.*?</section>', text, re.DOTALL)[0]
 
 
+@pytest.mark.slow
 def test_four_bar_tells_its_mobility_and_what_is_redundant():
     content, text = page("four_bar")
     facts = {fact.label: fact.value for fact in content.loops.facts}
@@ -33,6 +34,7 @@ def test_four_bar_tells_its_mobility_and_what_is_redundant():
     assert "Passage matrix N" in shown
 
 
+@pytest.mark.slow
 def test_picture_keeps_the_proportions_of_the_mechanism():
     """Oracle: the bars of the four-bar are 0.4, 1.0 and 0.8 m, its pivots 1.2 m apart."""
     content, text = page("four_bar")
@@ -58,6 +60,7 @@ def test_the_name_of_a_thin_loop_is_not_written_over_those_of_joints():
     assert all(abs(y - float(line)) >= 12 for _, y in over)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "words"), [("four_bar", r">\w+ determines "), ("antenna_mesh", r"\w+, \w+ determine ")]
 )
@@ -71,6 +74,7 @@ def test_a_tree_has_no_such_part():
     assert 'id="loops"' not in text
 
 
+@pytest.mark.slow
 def test_the_page_plays_a_motion_into_each_branch():
     """Oracle: the flat parallelogram (bars of 0.5 and 1.5 m) stays one on one branch, where opposite bars turn alike, and
     becomes an antiparallelogram on the other, where they do not."""
@@ -88,6 +92,7 @@ def test_the_page_plays_a_motion_into_each_branch():
     assert len(json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1])["branches"]) == 2
 
 
+@pytest.mark.slow
 def test_branches_between_constraints_without_joints_are_on_the_page_too():
     """Wunderlich's twelve bars are distances between points: no joint closes a loop."""
     content, _ = page("linkages/wunderlich")

@@ -31,6 +31,7 @@ def table(content, title):
     return next(one for one in content.tables if one.title == title)
 
 
+@pytest.mark.slow
 def test_body_markers_and_forces_are_animated(content):
     assert len(content.bodies) == 17 and content.motion.positions.shape[1] == 17
     dots, arrows = content.overlays
@@ -58,6 +59,7 @@ def test_tables_show_anthropometry_and_quality(content):
     assert all(check.ok for check in content.checks)
 
 
+@pytest.mark.slow
 def test_other_inertias_stand_beside_the_table():
     own = SegmentInertia(2.4, (0.0, -0.15, 0.0), np.diag([0.02, 0.004, 0.02]))
     model = human36(1.78, 74.0, "de_leva_male", segments={"r_upper_arm": own})
@@ -68,6 +70,7 @@ def test_other_inertias_stand_beside_the_table():
     assert inertia[1].startswith("20, 4") and float(inertia[3]) > 20
 
 
+@pytest.mark.slow
 def test_trial_without_plates_and_without_cycles_has_its_page():
     standing = simulated_trial(PERSON, walking(PERSON, 0.6), name="step")
     content = person_content(analyse_person(replace(standing, plates=()), height=1.78, mass=74.0))
