@@ -122,7 +122,7 @@ def test_own_set_is_a_file(tmp_path):
     assert lab.name in marker_set_names()
     for text, said in (
         ('[landmarks]\nA = "r_knee"', "unknown landmark 'r_knee'"), ('[technical]\nA = "leg"', "unknown segment 'leg'"),
-        ('body = "half"', "unknown part of the body"), ("[landmarks", "no TOML"), ("[land]\nA = 1", "unknown entry 'land'"),
+        ('body = "half"', "unknown part of the body"), ("[landmarks", "is not valid TOML"), ("[land]\nA = 1", "unknown entry 'land'"),
         ('[widths]\nhip = "3 mm"', "unknown joint 'hip'"), ("[landmarks]\nA = 3", "stands on 3"),
     ):  # fmt: skip
         file.write_text(text)
