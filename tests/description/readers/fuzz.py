@@ -163,8 +163,8 @@ def try_mutant(path: Path, deep: bool) -> str:
         for further in (
             lambda: build_tree(robot.mechanism),
             lambda: to_text(robot.mechanism),
-            lambda: robot_text(robot, ".urdf", partial=True),
-            lambda: robot_text(robot, ".xml", partial=True),
+            lambda: robot_text(robot, path.with_suffix(".urdf"), partial=True),
+            lambda: robot_text(robot, path.with_suffix(".xml"), partial=True),
         ):
             try:
                 further()
