@@ -18,6 +18,8 @@ from torseur.derivation.loops.rank.numerical_rank import numerical_rank
 from torseur.description.mechanism import Mechanism
 from torseur.errors import MechanismError, unknown_name
 
+# Of rotation entries and positions in units of the mechanism. Closed to 1e-12, a place near a singular configuration is
+# known to the root of that, 1e-6, which lies well below.
 _SAME = 1e-4
 
 
@@ -71,6 +73,7 @@ def assemble(mechanism: Mechanism, start: Mapping[str, float] | None = None, *, 
         return Assembly((), starts, 0, False, None, tuple(gaps(system, best)), explain(system, best, free, rng))
     distinct = _distinct(system, rough, closed.state.lanes(good))
     jacobian = system.linearise(distinct[0].state)[1][0][:, free > 0]
+    # Locked columns are left out: no motion of the others, no freedom.
     isolated = numerical_rank(jacobian).rank == jacobian.shape[1]
     estimate = _chao_bound([c.hits for c in distinct]) if isolated else None
     return Assembly(tuple(distinct), starts, len(good), isolated, estimate, (), "")
@@ -124,6 +127,7 @@ def _signature(system: LoopSystem, state: State) -> Array:
 def _chao_bound(hits: list[int]) -> float:
     """Chao's lower bound on the number of kinds from how many were met once and twice."""
     once, twice = sum(h == 1 for h in hits), sum(h == 2 for h in hits)
+    # Kinds seen + f₁ (f₁ - 1) / (2 (f₂ + 1)), the form that has a value where nothing was met twice.
     return len(hits) + once * (once - 1) / (2 * (twice + 1))
 
 
@@ -147,6 +151,7 @@ def closed_state(system: LoopSystem, start: Mapping[str, float] | None, seed: in
         [0.0 if f.symbol is not None and f.name in names else 1.0 for f in system.frame.freedoms] for names in sets
     ]
     for free in map(np.array, dict.fromkeys(map(tuple, [*masks, [1.0] * system.n]))):
+        # The first lane of twenty is the rough state again, the others stand around it.
         for count in (1, 20):
             closed = project(system, _starts(system, rough, free, count, rng), free=free, steps=300)
             good = np.flatnonzero(closed.gap < system.open_limit(CLOSED))

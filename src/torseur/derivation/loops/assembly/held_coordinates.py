@@ -11,6 +11,7 @@ from torseur.derivation.loops.model.named_coordinates import coordinates_at, ini
 from torseur.description.mechanism import Mechanism, driver
 from torseur.errors import MechanismError
 
+# A locked value counts as kept where closing moved it by no more than this, relative above 1.
 _KEPT = 1e-6
 
 

@@ -22,6 +22,8 @@ MOST_REFUSALS = 12  # steps in a row that make nothing better, after which the s
 # Entries of J up to which singular values, then dense normal equations are taken; beyond, sparse ones.
 _SMALL = 600
 _LARGE = 2_000
+# Of the largest diagonal entry, added to normal equations: their rounding is 1e-16 of it, and redundant loops make them
+# singular.
 _FLOOR = 1e-14
 
 
@@ -114,6 +116,8 @@ def _by_singular_values(jacobian: Array, residual: Array, damping: Array, neglig
     left, values, right = np.linalg.svd(jacobian, full_matrices=False)
     values = np.where(values > negligible * np.maximum(1.0, values[:, :1]), values, 0.0)
     seen = (np.swapaxes(left, 1, 2) @ residual[..., None])[..., 0]
+    # σ / (σ² + λ): as J⁻¹ where σ is large, nothing where σ is zero, so that redundant rows and idle columns do no
+    # harm.
     gain = values / np.maximum(values**2 + damping[:, None], 1e-300)
     step: Array = -(np.swapaxes(right, 1, 2) @ (gain * seen)[..., None])[..., 0]
     return step
@@ -143,6 +147,8 @@ def sparse_steps(jacobian: Array, residual: Array, damping: Array) -> Array:
         sparse = csr_matrix(j)
         square = sparse @ sparse.T
         shift = max(d, _FLOOR * square.diagonal().max())
+        # Symmetric and positive definite by the shift: no pivots are exchanged, the order is chosen for few entries
+        # alone.
         factor = splu((square + shift * eye(len(r))).tocsc(), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0,
                       options={"SymmetricMode": True})  # fmt: skip
         steps.append(-(sparse.T @ factor.solve(r)))

@@ -11,6 +11,7 @@ from torseur.derivation.loops.assembly.projection import CLOSED, project, random
 from torseur.derivation.loops.closure.relations import Relation, UserEquation
 from torseur.derivation.loops.model.loop_system import LoopSystem, State
 
+# In units of the mechanism. Above what a closed loop keeps (1e-9), below any gap that a user could have meant.
 _OPEN = 1e-7
 
 

@@ -12,6 +12,7 @@ from torseur.derivation.loops.mobility.partition import independent_rows
 from torseur.derivation.loops.model.loop_system import State
 from torseur.derivation.loops.rank.numerical_rank import numerical_rank
 
+# Frames for whoever draws the motion: eight to the branch's point, up to sixteen beyond.
 _INWARD = 8
 _OUTWARD = 16
 
@@ -33,12 +34,14 @@ def _outward(here: ClosedConfiguration, inward: list[State]) -> list[State]:
     """The motion followed further, steps of one size with the direction it has."""
     system, states = here.system, []
     before, state = inward[-2:]
+    # Twice the inward spacing: beyond the point the branch stands clear of its neighbours.
     size = 2.0 * float(np.linalg.norm(system.difference(before, state)))
     for _ in range(_OUTWARD):
         along = system.difference(before, state)
         along = along * (size / max(float(np.linalg.norm(along)), 1e-300))
         closed = project(system, system.move(state, along), steps=100)
         went = system.difference(state, closed.state)
+        # Less than half the step gained along it: a dead point, where closing pushed the state back.
         if closed.gap[0] > system.open_limit(CLOSED) or float(np.sum(went * along)) < 0.5 * size**2:
             break
         before, state = state, closed.state
@@ -56,12 +59,14 @@ def branch_tangent(here: ClosedConfiguration, branch: Branch) -> tuple[list[int]
     # Richardson: what curvature adds grows with the distance and with its square, both of which are extrapolated away.
     near, nearer, nearest = spaces
     extrapolated: Array = (near - 6 * nearer + 8 * nearest) / 3
+    # Below this stands what extrapolation leaves, third order in the distance: a reader wants a zero there.
     return rows, np.where(np.abs(extrapolated) < 1e-4, 0.0, extrapolated)
 
 
 def _tangent_at(here: ClosedConfiguration, state: State, tangent: Array, rows: list[int]) -> Array:
     """Directions of a branch at a state, those of its first-order motions nearest to a known tangent."""
     motions = numerical_rank(here.system.linearise(state)[1][0]).motions
+    # The nearest subspace of the motions (principal vectors), where a crossing has more of them than the branch.
     own = motions @ np.linalg.svd(motions.T @ tangent, full_matrices=False)[0]
     normalised: Array = own @ np.linalg.inv(own[rows])
     return normalised

@@ -18,10 +18,13 @@ from torseur.derivation.loops.model.loop_system import State
 from torseur.derivation.loops.rank.numerical_rank import numerical_rank
 
 CLOSED = 1e-10
+# In units of the distance from the singular configuration.
 SAME_POINT = 0.03
 _ROUNDS = 6
 TURNED = np.cos(0.25)  # of the largest angle between tangent spaces of neighbours
+# Of a step between points, what may stand out of their tangent spaces: curvature, not another sheet.
 _ASIDE = 0.25
+# Steps of a fifth of the straight way each: detours of up to five times its length.
 _WALK = 25
 _MOST_WALKS = 60
 
@@ -42,6 +45,7 @@ class BranchPoint:
 def branch_points(here: ClosedConfiguration, directions: Array, distance: float) -> list[BranchPoint]:
     """Different closed configurations at a distance, looked for in directions and opposite to those that closed."""
     states, went = _on_sphere(here, directions, distance)
+    # A curve leaves both ways. Directions are tried with either sign, but closing may lose one of the two.
     opposite = -went[_different(went, distance)] @ here.rank.motions / distance
     more, further = _on_sphere(here, opposite, distance)
     both = State(np.concatenate([states.x, more.x]), np.concatenate([states.balls, more.balls]))
@@ -63,9 +67,12 @@ def _on_sphere(here: ClosedConfiguration, directions: Array, distance: float) ->
         closed = project(system, states, steps=300)
         went = here.steps_to(closed.state)
         length = np.linalg.norm(went, axis=1)
+        # What fell back to the singular configuration lies on every branch and tells of none.
         good = (closed.gap < system.open_limit(CLOSED)) & (length > distance / 2)
         if not good.any():
             return closed.state.lanes(good), went[good]
+        # Closing changes the distance and stretching opens the loops: each undoes little of the other, so they
+        # alternate.
         aimed = went[good] * (distance / length[good])[:, None]
         states = system.move(here.state.repeat(int(good.sum())), aimed)
     closed = project(system, states, steps=300)
@@ -87,6 +94,7 @@ def sheets(here: ClosedConfiguration, points: list[BranchPoint]) -> list[list[Br
     """Points by the sheets they lie on; points of curves stand alone, one for each way out."""
     groups: list[list[BranchPoint]] = []
     for point in points:
+        # Single linkage: the new point merges all groups that it neighbours.
         joined = [g for g in groups if point.dimension > 1 and any(_neighbours(point, other) for other in g)]
         groups = [g for g in groups if not any(g is other for other in joined)]
         groups.append([*(other for g in joined for other in g), point])
@@ -97,6 +105,7 @@ def _neighbours(first: BranchPoint, second: BranchPoint) -> bool:
     """Whether two points lie on one sheet as far as tangent spaces tell."""
     if first.dimension != second.dimension:
         return False
+    # The smallest singular value of N₁ᵀ N₂ is the cosine of the largest principal angle between the spaces.
     if np.linalg.svd(first.motions.T @ second.motions, compute_uv=False)[-1] < TURNED:
         return False
     between = second.step - first.step
@@ -108,6 +117,7 @@ def _join_by_walks(here: ClosedConfiguration, groups: list[list[BranchPoint]]) -
     """Sheets of one dimension joined where one can be walked to from the other."""
     kept: list[list[BranchPoint]] = []
     walks = 0
+    # Large groups first: their many points offer a near target to the small ones.
     for group in sorted(groups, key=len, reverse=True):
         target = None
         for known in kept:
@@ -134,6 +144,7 @@ def _can_walk(here: ClosedConfiguration, start: BranchPoint, end: BranchPoint) -
         left, size = float(np.linalg.norm(ahead)), float(np.linalg.norm(along))
         if left < SAME_POINT * whole:
             return bool(np.linalg.svd(tangent.T @ end.motions, compute_uv=False)[-1] > TURNED)
+        # The target stands across the sheet here; walking along would only circle it.
         if size < 0.3 * left:
             return False
         step = along * min(1.0, 0.2 * whole / size)

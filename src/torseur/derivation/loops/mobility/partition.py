@@ -47,6 +47,7 @@ def partition(here: ClosedConfiguration, preferred: Sequence[str] = ()) -> Parti
     return Partition(
         independent=tuple(names[i] for i in chosen),
         freedoms=tuple(names),
+        # N is in the system's units of length: rows times, columns by their own unit give SI.
         passage=passage * units[:, None] / units[chosen],
         bodies=stacked @ passage / units[chosen],
         body_names=tuple(body_names),

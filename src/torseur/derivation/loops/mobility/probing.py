@@ -28,6 +28,7 @@ _NUDGES = 4
 def smooth_mobility(here: ClosedConfiguration, scale: float) -> Mobility | None:
     """The verdict where configurations of the same rank form a smooth set, None where they do not."""
     k = here.count
+    # A unit direction among k motions moves each by 1/√k: beyond four motions the probe grows so that none moves less.
     size = scale * max(1.0, np.sqrt(k) / 2)
     directions, kept, worst = np.zeros((0, k)), np.zeros((0, k)), 0.0
     # A few directions at a time: most mechanisms are decided by the first handful.
@@ -39,9 +40,11 @@ def smooth_mobility(here: ClosedConfiguration, scale: float) -> Mobility | None:
         directions, kept = np.vstack([directions, new]), np.vstack([kept, (4 * near - far) / 3])
         worst = max(worst, float(np.max(np.linalg.norm(new - far, axis=1))))
         gone = _count_directions(directions - kept, k)
+        # Nothing lost, and no probe far from where it was aimed: the set is as large as the tangent space.
         if gone == 0 and worst < _NEARLY_ALL and len(directions) >= min(k, _AT_ONCE):
             return _verdict_all(here, scale)
         saturated = gone is not None and gone <= len(directions) - 3 and k > MANY_MOTIONS
+        # What is lost and what is kept are counted apart and must add up to k, or the probes do not tell.
         if gone and (saturated or (len(directions) >= k and _count_directions(kept, k) == k - gone)):
             return _verdict_some(here, kept, k - gone, scale)
     return None
@@ -88,6 +91,7 @@ def _count_directions(rows: Array, k: int) -> int | None:
 def _orthonormal(here: ClosedConfiguration) -> Iterator[Array]:
     """Random directions a few at a time: orthonormal ones first, then two to check."""
     k = here.count
+    # k + 2 rows from whole bases: two of them, or three of a single motion.
     sets = [np.linalg.qr(here.rng.normal(size=(k, k)))[0] for _ in range(1 + -(-2 // k))]
     chosen: Array = np.vstack(sets)[: k + 2]
     few = _AT_ONCE if k <= MANY_MOTIONS else _AT_ONCE // 2

@@ -11,6 +11,7 @@ import numpy as np
 from torseur.algebra.arrays import Array
 from torseur.derivation.loops.configuration import ClosedConfiguration
 
+# Central differences of J: 1e-8 of truncation, 1e-12 of rounding, both far below what counts as curvature.
 _STEP = 1e-4
 _FLAT = 1e-6
 _ZERO = 1e-7
@@ -49,6 +50,8 @@ def zero_directions(q: Array, rng: np.random.Generator, starts: int = 60, steps:
     for _ in range(steps):
         value = np.einsum("dij,bi,bj->bd", small, a, a)
         gradient = 2 * np.einsum("dij,bj->bdi", small, a)
+        #     residual   Q_d(a, a)        jacobian   2 Q_d a
+        #                (|a|² - 1)/2                a
         residual = np.concatenate([value, (np.sum(a * a, axis=1, keepdims=True) - 1) / 2], axis=1)
         jacobian = np.concatenate([gradient, a[:, None]], axis=1)
         a = a - _damped_step(jacobian, residual)

@@ -19,6 +19,7 @@ from torseur.derivation.loops.rank.numerical_rank import numerical_rank
 
 _LARGEST, _LEAST = 0.1, 0.001  # steps, in units of the distance of the sphere
 _STEPS = 400
+# The curve is passed at points a step apart, so that whatever lies on it is within half a step of one.
 _MET = 0.6  # of a step: nearer to the curve a point lies on it
 
 
@@ -61,12 +62,14 @@ def _around(here: ClosedConfiguration, start: BranchPoint, distance: float) -> I
                 continue
             along, point, size = _direction(ahead, along), ahead, min(_LARGEST, 1.5 * size)
             yield point
+            # Back at the start with the same heading. The first steps are still near it.
             if k > 5 and _passes(point, start, distance) and float(along @ heading) > 0:
                 return
 
 
 def _direction(point: BranchPoint, before: Array | None) -> Array:
     """The unit tangent of the curve: in the sheet, across the way out, on from the one before."""
+    # In the sheet's own two directions: the way out turned by a right angle.
     outward = point.motions.T @ point.step
     along: Array = point.motions @ np.array([-outward[1], outward[0]]) / float(np.linalg.norm(outward))
     return -along if before is not None and float(along @ before) < 0 else along
@@ -84,6 +87,7 @@ def _next(
         if closed.gap[0] > system.open_limit(CLOSED):
             return None
         state = system.move(here.state, (went * distance / max(float(np.linalg.norm(went)), 1e-300))[None])
+    # Fallen back, or jumped to another sheet: the caller halves the step.
     if not 0.3 * size < float(np.linalg.norm(went - point.step)) < 2.0 * size:
         return None
     motions = nearest_motions(numerical_rank(system.linearise(closed.state)[1][0]).motions, point.motions)

@@ -12,6 +12,7 @@ from torseur.derivation.loops.mobility.mobility import dimensions_text, part_mob
 from torseur.derivation.loops.model.loop_parts import LoopPart, loop_parts
 from torseur.derivation.loops.model.loop_system import State
 
+# Branches of parts multiply: six parts with two each are as many.
 MOST_BRANCHES = 64
 
 
@@ -22,11 +23,13 @@ def mobility(here: ClosedConfiguration, seed: int = 0) -> Mobility:
     is said of another.
     """
     parts, free = loop_parts(here.system)
+    # The part is the whole, in its own unit: no detour, and the caller's random numbers.
     if len(parts) == 1 and not free and np.all(parts[0].scale == 1.0):
         return part_mobility(here)
     verdicts = [_verdict(here, part, seed) for part in parts]
     rank, nearby = sum(v.rank for v in verdicts), sum(v.nearby_rank for v in verdicts)
     finite = [v.finite for v in verdicts if v.finite is not None]
+    # A sum with an unknown term is unknown.
     total = sum(finite) + len(free) if len(finite) == len(verdicts) else None
     tangent = _side_by_side(here, parts, [v.tangent for v in verdicts], free)
     branches = _branches(here, parts, verdicts, free)

@@ -26,6 +26,7 @@ from torseur.derivation.loops.rank.exact_loops import PolynomialLoops, polynomia
 from torseur.description.mechanism import Mechanism
 from torseur.errors import UnsupportedError, counted, unknown_name
 
+# Each set costs a lexicographic standard basis.
 _SETS_TRIED = 8
 _CLEAR = 1e-6  # of a minor at a configuration that is closed to rounding
 
@@ -119,12 +120,15 @@ def algebraic_mobility(
         if name not in names:
             raise UnsupportedError(unknown_name("parameter", name, names, f"mechanism '{mechanism.name}': "))
     loops = polynomial_loops(mechanism, Fraction(repr(float(time))), free)
+    # Residuals that vanish identically, as those across the plane of a planar loop, are no equations.
     closures = [f for f in loops.closures if f != 0]
     dimension, hilbert = _dimension(loops, closures)
+    # Polynomials with symbols for lengths have no number at a configuration to be compared with.
     at = None if loops.parameters else at
     given_up: list[str] = []
     apart = _local(loops, closures, dimension, at, given_up) if dimension >= 0 else None
     here = apart is not None if at is not None else None
+    # Nothing was proven at the configuration itself: a proof that holds elsewhere still says what is generic.
     if apart is None and at is not None and dimension >= 0:
         apart = _local(loops, closures, dimension, None, given_up)
     mobility = None if apart is None else dimension
@@ -139,8 +143,12 @@ def _dimension(loops: PolynomialLoops, closures: Sequence[Any]) -> tuple[int, st
     """The dimension over the complex numbers, for general parameters, and the Hilbert polynomial."""
     if not loops.parameters:
         basis = ideal_basis(closures, loops.ring)
+        # The ring has the variables that occur in closures only: each coordinate that does not occur is one freedom
+        # more.
         unseen = loops.size - _coordinates_seen(loops)
         dimension = basis.dimension + unseen if basis.dimension >= 0 else -1
+        # With a root adjoined, or freedoms outside of the ring, its polynomial is not that of the closed
+        # configurations.
         return dimension, "" if loops.ring.root is not None or unseen else str(basis.hilbert)
     return _general_dimension(loops, closures), ""
 
@@ -163,10 +171,15 @@ def _general_dimension(loops: PolynomialLoops, closures: Sequence[Any]) -> int:
     from dataclasses import replace
 
     own = {p.name for p in loops.parameters}
+    #     variables   x c s ... | a b ...
+    #                 bound     | parameters last: units of the field Q(a, b, ...)
+    # A power product compares by its first block before its second, so cutting the second off leaves leading monomials
+    # over that field.
     first = [v for v in loops.variables if v.name not in own]
     ring = replace(loops.ring, variables=(*first, *(v for v in loops.variables if v.name in own)))
     basis: StandardBasis = ideal_basis(closures, ring, "lex")
     stairs = [powers[: len(first)] for powers in basis.staircase]
+    # A leading monomial of parameters alone is a unit of the field: the ideal is everything, nothing closes.
     if any(not any(powers) for powers in stairs):
         return -1
     return len(independent_variables(stairs, len(first))) + loops.size - _coordinates_seen(loops)
@@ -186,6 +199,7 @@ def _gradients(loops: PolynomialLoops, closures: Sequence[Any]) -> list[list[Any
                 row.append(sp.diff(f, next((v for v in loops.variables if v.name == q), sp.Symbol(q))))
                 continue
             c, s = pairs[part]
+            # Where some joint turns by a fraction of q, the pair is of q/2 or q/3: chain rule.
             turned = sp.Rational(1, int(part.partition("/")[2] or 1))
             row.append(sp.expand(turned * (sp.diff(f, s) * c - sp.diff(f, c) * s)))
         rows.append(row)
@@ -202,8 +216,11 @@ def _local(
     minor = _regular_minor(loops, closures, loops.size - dimension, at)
     if minor is None:
         return None
+    # size - dimension gradients are independent on a manifold of that dimension: the minor has this size.
     if len(closures) == loops.size - dimension:
         return (minor,)  # as many equations as independent gradients: implicit functions need nothing else
+    # More equations than independent gradients: the surplus might cut the manifold down. It does not where no component
+    # of lower dimension passes, which the denominators tell.
     for free in _independent_sets(loops, closures):
         try:
             denominators = _denominators(loops, closures, free)
@@ -211,6 +228,7 @@ def _local(
             given_up.append(str(reason))
             continue
         if at is None or all(abs(_at(p, loops, at)) > _CLEAR for p in denominators):
+            # Both conditions are needed at the configuration: the minor for smoothness, these for the dimension.
             return (minor, *denominators)
     return None
 
@@ -241,6 +259,8 @@ def _independent_sets(loops: PolynomialLoops, closures: Sequence[Any]) -> list[t
     sets = [
         tuple(loops.variables[k] for k in chosen)
         for chosen in combinations(range(count), basis.dimension)
+        # Independent modulo the leading monomials, hence modulo the ideal: none of them is in the chosen variables
+        # alone.
         if not any(support <= {*chosen} for support in supports)
     ]
     # General values of parameters are meant, so that they are independent too.
@@ -263,6 +283,8 @@ def _denominators(loops: PolynomialLoops, closures: Sequence[Any], free: Sequenc
     heads = [ring.leading(p)[: len(bound)] for p in members]
     factors: list[Any] = []
     for k, (head, p) in enumerate(zip(heads, members, strict=True)):
+        # Over the field of the free variables a member whose head another one divides is superfluous; of equal heads
+        # the first stays. Fewer denominators are fewer conditions.
         if any(j != k and _divides(o, head) and (o != head or j < k) for j, o in enumerate(heads)):
             continue
         terms = {m[len(bound) :]: c for m, c in p.to_dict().items() if tuple(map(int, m[: len(bound)])) == head}

@@ -70,6 +70,7 @@ def polynomial_loops(mechanism: Mechanism, time: Fraction = Fraction(0), free: S
     import sympy as sp
 
     tree = build_tree(mechanism)
+    # Conditions on velocities alone are no polynomials of the configuration: they are counted and left out.
     every = constraint_equations(tree)
     equations = [e for e in every if e.is_holonomic]
     flat = [e.residual for e in equations] + [entry for e in equations for entry in e.row]
@@ -85,6 +86,9 @@ def polynomial_loops(mechanism: Mechanism, time: Fraction = Fraction(0), free: S
         ) from reason
     made.ring.require_algebraic(f"mechanism '{mechanism.name}'")
     whole = [_polynomial(v, made.ring) for v in made.values]
+    #     flat = [ residuals | row of equation 0 | row of equation 1 | ... ]
+    #              count       n                   n
+    # read together, so that all entries share one ring.
     count, n = len(equations), len(tree.layout.coordinates)
     rows = tuple(tuple(whole[count + i * n : count + (i + 1) * n]) for i in range(count))
     names = tuple(tree.layout.coordinate_names)
@@ -104,6 +108,7 @@ def _exact_values(
     given = {node: value for node, value in parameter_values(tree.mechanism).items() if node.name not in free}
     known: dict[Expr, Any] = {TIME: sp.Rational(time.numerator, time.denominator)}
     decimals = fractions(tree.mechanism, [*given.values(), *flat])
+    # 0.1 in the description means one tenth: its float would not cancel against 0.3 / 3.
     known.update({node: sp.Rational(f.numerator, f.denominator) for node, f in decimals.items()})
     known.update(zip(given, evaluate(list(given.values()), known), strict=True))
     known.update({q: sp.Symbol(str(q.name)) for q in tree.layout.coordinates})
@@ -126,6 +131,7 @@ def _polynomial(value: Any, ring: Ring) -> Any:
         raise UnsupportedError(f"the closure equations have the denominator {below}; give its symbols values.")
     if not ring.relations:
         return sp.expand(above / below)
+    # c² + s² = 1 has one normal form per entry in this order, so that equal entries look equal.
     return sp.expand(sp.reduced(above / below, ring.relations, *ring.variables, order="lex")[1])
 
 

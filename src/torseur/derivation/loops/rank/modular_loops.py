@@ -13,6 +13,8 @@ import numpy as np
 
 Integers = np.ndarray[Any, np.dtype[np.int64]]
 
+# 43³ = 79,507: half of a loop of six joints is listed whole. Of longer halves a sample is walked; two samples of this
+# size still meet some 14 times in the 43⁶ places of space.
 _SAMPLES = 300_000
 
 
@@ -60,6 +62,7 @@ class FiniteField:
     prime: int
 
     def inverse(self, values: Integers) -> Integers:
+        # Zero has no inverse: the entry is a dummy, and callers mark such lanes as bad.
         table = np.array([0] + [pow(i, -1, self.prime) for i in range(1, self.prime)])
         return table[values % self.prime]
 
@@ -82,6 +85,7 @@ class FiniteField:
     def then(self, first: _Place, turn: Integers, shift: Integers, bad: Any = False) -> _Place:
         """A place, then an offset from there."""
         moved = (
+            # (R₁, p₁) then (R₂, p₂) is (R₁ R₂, p₁ + R₁ p₂).
             first.shift + np.einsum("nij,nj->ni", first.turn, np.broadcast_to(shift, first.shift.shape))
         ) % self.prime
         return _Place(first.turn @ turn % self.prime, moved, first.bad | bad)
@@ -97,6 +101,7 @@ class FiniteField:
         return place
 
     def invert(self, place: _Place) -> _Place:
+        # (R, p)⁻¹ = (Rᵀ, -Rᵀ p): Rᵀ R = 1 is an identity of polynomials, true modulo every prime.
         back = np.swapaxes(place.turn, 1, 2)
         return _Place(back, -np.einsum("nij,nj->ni", back, place.shift) % self.prime, place.bad)
 
@@ -155,8 +160,10 @@ def _meetings(a: _Place, b: _Place, rng: np.random.Generator, wanted: int) -> li
     """Pairs of lanes that reached the same place."""
     # A place is twelve residues; a random linear form of them is its key. Two places share a key by accident with a
     # chance of about 2⁻⁴⁰.
+    # 12 · 96 · 2⁴⁰ < 2⁶³: the sums do not overflow.
     weights = rng.integers(1, 2**40, 12)
     keys = [np.concatenate([place.turn.reshape(-1, 9), place.shift], axis=1) @ weights for place in (a, b)]
+    # Marks that differ on either side and are no keys, so that places without meaning never meet.
     first, second = np.where(a.bad, -1, keys[0]), np.where(b.bad, -2, keys[1])
     # Meeting in the middle: sort one side, look the other up.
     order = np.argsort(second, kind="stable")

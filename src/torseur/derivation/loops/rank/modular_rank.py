@@ -92,6 +92,7 @@ def _root(number: int, prime: int) -> int:
     return product
 
 
+# Singular points, about one in p, have a lower rank than those around them: the largest of a few is meant.
 _POINTS = 6
 _EFFORT = 8_000_000  # places walked to before a prime is given up
 _ROUNDS = 6
@@ -114,6 +115,7 @@ def modular_rank(system: LoopSystem, rng: np.random.Generator) -> ModularRank:
     for prime in PRIMES:
         try:
             cycles = _cycles(system, prime)
+        # ValueError: the prime divides the denominator of a dimension, which then has no residue.
         except (NoSquareRoot, ValueError):
             continue
         field = FiniteField(prime)
@@ -130,6 +132,8 @@ def modular_rank(system: LoopSystem, rng: np.random.Generator) -> ModularRank:
 
 def _require_simple(system: LoopSystem) -> None:
     balls = any(step.kind == BALL for edge in system.frame.edges for step in edge.steps)
+    # A turn's number is the tangent of half its angle: of two turns that one coordinate drives with different factors
+    # the numbers are not proportional, so that they cannot be drawn for the coordinate.
     shared = np.any(np.count_nonzero(system.amounts.matrix, axis=0) > 1) or not system.amounts.is_affine
     if system.relations or balls or shared:
         raise UnsupportedError(
@@ -196,6 +200,8 @@ def _points(field: FiniteField, cycles: list[ModularCycle], rng: np.random.Gener
 def _solving_order(cycles: list[ModularCycle]) -> list[ModularCycle]:
     left, known, order = list(cycles), set[int](), []
     while left:
+        # The loop with the fewest unknown joints next: its search is smallest, and where it cannot close with what is
+        # known this shows before the larger searches.
         cycle = min(left, key=lambda c: (len(set(c.slots) - known), len(c.slots)) if known else (len(c.slots), 0))
         left.remove(cycle)
         order.append(cycle)
@@ -214,9 +220,13 @@ def _rank(field: FiniteField, cycles: list[ModularCycle], point: Point, slots: i
 
 def _screws(field: FiniteField, cycle: ModularCycle, point: Point, slots: int) -> Integers:
     """The screws around a loop at a point, (6, slots)."""
+    #                turn        move
+    #     rows[:3]   a           0      angular
+    #     rows[3:]   p × a       a      at the loop's origin
     rows = np.zeros((6, slots), np.int64)
     values = {slot: np.array(point[slot]) for slot in cycle.slots}
     for k, element in enumerate(cycle.elements):
+        # The place just before the joint moves: a turn leaves its own axis where it is.
         before = field.then(field.walk(cycle.elements[:k], values, 1), element.turn, element.shift)
         axis = before.turn[0] @ element.axis * element.sign % field.prime
         if element.turns:

@@ -13,6 +13,7 @@ from torseur.algebra.arrays import Array
 # Closed to 1e-12, a configuration at a distance d from a singular one has singular values of the order of d, and at a
 # singular one, which is met to the root of that only, about 1e-6: the threshold lies above it.
 THRESHOLD = 1e-5
+# Columns beyond which a decomposition of JᵀJ saves more time than its lost digits matter.
 _LARGE = 200
 _CLEAR_ABOVE, _CLEAR_BELOW = 1e-4, 1e-6
 
@@ -63,6 +64,7 @@ def numerical_rank(jacobian: Array, threshold: float = THRESHOLD) -> NumericalRa
 
 def _from_gram(jacobian: Array) -> tuple[Array, Array]:
     """(singular values, right singular vectors) from JᵀJ: half the digits, which is enough to decide, in less time."""
+    # Squaring leaves singular values below 1e-8 of the largest to rounding, three decades under the threshold.
     squares, vectors = np.linalg.eigh(jacobian.T @ jacobian)
     values: Array = np.sqrt(np.maximum(squares[::-1], 0.0))
     return values[: min(jacobian.shape)], vectors[:, ::-1].T
@@ -71,6 +73,7 @@ def _from_gram(jacobian: Array) -> tuple[Array, Array]:
 def ranks(jacobians: Array, threshold: float = THRESHOLD) -> np.ndarray[Any, np.dtype[np.int64]]:
     """The ranks of many matrices, from the eigenvalues of their smaller Gram matrices."""
     across = np.swapaxes(jacobians, 1, 2)
+    # Both have the same eigenvalues but for zeros: squares of the singular values, hence the threshold's square below.
     gram = jacobians @ across if jacobians.shape[1] <= jacobians.shape[2] else across @ jacobians
     values = np.linalg.eigvalsh(gram)
     largest = np.maximum(np.max(values, axis=1, initial=0.0, keepdims=True), 1.0)

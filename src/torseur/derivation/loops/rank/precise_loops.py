@@ -104,7 +104,9 @@ class PreciseLoops:
         """Adds a step to the state; balls turn on their near side."""
         self.x = [(x + d).mid() for x, d in zip(self.x, step, strict=True)]
         for b, k in enumerate(self.system.ball_freedoms):
+            # A ball's three numbers are increments, spent at once: what holds its place is the quaternion.
             self.x[k : k + 3] = [arb_of(0)] * 3
+            # exp(d/2) to first order, made a unit: exact enough, since Newton's next step measures what is left.
             half = [d / 2 for d in step[k : k + 3]]
             self.balls[b] = _normalise(_quaternion_product([arb_of(1), *half], self.balls[b]))
 
@@ -145,11 +147,14 @@ def _walk(pieces: list[_Piece], amounts: dict[int, Number],
     screws: dict[int, Vector] = {}
     for piece in pieces:
         e = piece.element
+        # Offset first, then the screw, then the motion: an axis is not changed by the turn about it.
         position = _sum(position, _times(rotation, piece.shift))
         rotation = _product(rotation, piece.turn)
         axis = _times(rotation, piece.axis)
         if e.screw:
             signed = [c * e.sign for c in axis]
+            # Angular part, then the velocity of the point at the loop's origin: (a, p × a) for a turn, (0, a) for a
+            # move.
             screws[e.slot] = signed + _cross(position, signed) if e.screw == TURN else [zero] * 3 + signed
         if e.motion == TURN:
             rotation = _product(rotation, _about(piece.axis, amounts[e.index] * e.sign))
@@ -206,6 +211,7 @@ def _quaternion(rows: list[list[float]]) -> Vector:
     vector = logarithm(np.array(rows))
     angle = float(np.linalg.norm(vector))
     axis = vector / angle if angle else vector
+    # In floats: these are starting values, which Newton's method improves in all digits.
     half = angle / 2
     return _normalise([arb_of(float(np.cos(half))), *(arb_of(float(np.sin(half) * c)) for c in axis)])
 

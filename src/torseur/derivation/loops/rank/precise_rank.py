@@ -9,6 +9,7 @@ from torseur.derivation.loops.model.loop_system import LoopSystem, State
 from torseur.derivation.loops.rank.precise_loops import BITS, PreciseLoops, precise_loops
 
 _DECIMALS = 55  # closure is met to 1e-55
+# Pivots above 1e-12 count, those below 1e-20 do not; one in between leaves the rank open.
 _RANK_DECADE = -12.0
 _UNCLEAR_DECADE = -20.0
 
@@ -38,11 +39,14 @@ def precise_rank(system: LoopSystem, state: State) -> PreciseRank:
         residual, steps, rows = _polish(precise_loops(system, state))
         pivots = sorted(_pivots(rows), reverse=True)
     count = sum(p > _RANK_DECADE for p in pivots)
+    # -200 stands for no pivot at all: below anything that 126 digits hold.
     following = pivots[count] if count < len(pivots) else -200.0
     last = pivots[count - 1] if count else 0.0
     # Near a singular configuration pivots shrink with the distance to it, which converges linearly.
     met = residual < -_DECIMALS / 2
     clear = following < _UNCLEAR_DECADE and met
+    # Where the configuration is regular, pivots that are none are as small as the closure's residual; at a singular one
+    # they are of the order of its root.
     return PreciseRank(count if clear else None, last, following, residual, steps, following > -_DECIMALS + 10)
 
 
@@ -68,6 +72,7 @@ def _newton(rows: list[list[Any]], residual: list[Any], square: Any) -> list[Any
 
     jacobian = flint.arb_mat(rows)
     normal = jacobian * jacobian.transpose()
+    # J Jᵀ is singular wherever loops are redundant: the floor is what keeps it solvable in the last step.
     damping = max(square, flint.arb(10) ** (-2 * _DECIMALS))
     for i in range(len(rows)):
         normal[i, i] = normal[i, i] + damping

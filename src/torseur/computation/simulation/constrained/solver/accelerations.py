@@ -48,6 +48,8 @@ from torseur.computation.simulation.model.force_laws import NU, laws
 
 accelerated = External("accelerated", "t: float, y: Array, p: Array, dy: Array, multipliers: Array -> float")
 
+# Distances are squares, of what a row adds by what it usually adds: 1e-12 is an angle of about 1e-6 to the singular
+# configuration, 3e-5 one of 5e-3.
 LEAST = 1e-12  # distance from a singular configuration below which a constraint does not accelerate
 VANISHING = 3e-5  # distance below which a constraint is not solved for the acceleration across it
 NEAR = 1e-2  # distance from a singular configuration below which states are put on the constraints first
@@ -116,6 +118,7 @@ def project_motion(t: float, y: Array, p: Array, dy: Array, multipliers: Array) 
     z = dy[NQ:]
     distance = prepare_motion(t, y, p, dy, factors)
     whiten(factors.mass, z)
+    # x = z - Qᵀ (Q z) + Qᵀ (R⁻¹ γ), and Rᵀ λ = Q z - R⁻¹ γ is what was taken away.
     solve_lower(factors.r, factors.gamma, NC)
     for c in range(NC):
         multipliers[c] = dot(factors.rows[c], z)
@@ -154,6 +157,7 @@ def prepare_motion(t: float, y: Array, p: Array, dy: Array, factors: Factors) ->
     else:
         dynamics(t, y, p, u, dy, force, factors)
         if MASSLESS:
+            # (M + r Cᵀ C) v' + Cᵀ λ = f + r Cᵀ γ: the same v' and λ, since C v' = γ.
             weight = add_constraint_inertia(p, factors)
             for c in range(NC):
                 if settings.sizes[c] >= 0.0:
@@ -171,6 +175,7 @@ def prepare_motion(t: float, y: Array, p: Array, dy: Array, factors: Factors) ->
             distance = factor(p, factors, LEAST)
         if distance < 0.0:
             for i in range(NV):
+                # The integrator refuses a step that is not a number: no exceptions in compiled code.
                 force[i] = math.nan
             distance = 1.0
     return distance
@@ -216,6 +221,7 @@ def solve_or_hold(p: Array, factors: Factors) -> None:
     """
     settings = Settings.view(p[NP:])
     held = zeros(NV)
+    # The unknown is x = Lᵀ v': what is held must be brought into the same metric.
     for i in range(NV):  # Lᵀ times what is held; the diagonal of L holds inverses
         held[i] = settings.held[i] / factors.mass[i, i]
         for j in range(i + 1, NV):
@@ -226,6 +232,7 @@ def solve_or_hold(p: Array, factors: Factors) -> None:
         for j in range(k):
             total -= weights[j] * factors.gamma[j]
         factors.gamma[k] = total * weights[k]
+        # weights[k] is 1/√left, so this is left < VANISHING · usual without a division.
         vanishes = VANISHING * settings.sizes[k] * weights[k] * weights[k] > 1.0
         if vanishes and settings.holds != 0.0:
             factors.gamma[k] = dot(factors.rows[k], held)

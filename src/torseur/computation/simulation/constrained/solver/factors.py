@@ -30,6 +30,7 @@ from torseur.computation.simulation.constrained.solver.constrained_sizes import 
 )
 
 DEPENDENT = 1e-16  # square of the sine of the angle to the rows before, below which a row depends on them
+# A row reduced to a tenth has lost a digit.
 CANCELLED = 1e-2  # square of the part of a row left over, below which it is made orthogonal once more
 REFINED = 1e-6  # square of the part of a row left over, below which solutions by bodies and loops are refined once
 INERTIA_LOST = 1e-13  # part of a diagonal entry left over, below which nothing with inertia resists that motion
@@ -45,9 +46,11 @@ def factor_mass(mass: Annotated[Array, MV, MV]) -> bool:
         left = whole
         for k in range(j):
             left -= row[k] * row[k]
+        # Written with `not`, so that NaN counts as missing inertia too.
         if not left > INERTIA_LOST * whole:
             return False
         inverse = 1.0 / math.sqrt(left)
+        # The inverse stands on the diagonal: every solution multiplies, and divides once per factor.
         row[j] = inverse
         for i in range(j + 1, NV):
             other = mass[i]
@@ -69,6 +72,7 @@ def add_constraint_inertia(p: Array, factors: Factors) -> float:
     of_mass = 0.0
     of_rows = 0.0
     for i in range(NV):
+        # Equal traces weigh both terms alike, whatever the units: neither is lost in the other's rounding.
         of_mass += factors.mass[i, i]
     for c in range(NC):
         if settings.sizes[c] >= 0.0:
@@ -130,6 +134,8 @@ def orthogonalise(p: Array, factors: Factors, least: float) -> float:
         inverse = 0.0
         if usual > 0.0:
             distance = min(distance, left / usual)
+            # The first part is rounding. The second is for the passage of a singular configuration, where the row is
+            # not zero but its multiplier would be noise.
             if left > max(DEPENDENT * whole, least * usual):
                 inverse = 1.0 / math.sqrt(left)
         for i in range(NV):
@@ -156,6 +162,7 @@ def subtract_projections(rows: Rows, row: Array, weights: Array, count: int) -> 
             along += other[i] * row[i]
         for i in range(NV):
             row[i] -= along * other[i]
+        # Added, not set: the second pass corrects what the first one left.
         weights[j] += along
 
 
@@ -201,6 +208,7 @@ def solve_augmented(factors: Factors, x: Array, multipliers: Array) -> None:
         whiten(factors.mass, x)
         solve_lower(factors.r, multipliers, NC)
         for c in range(NC):
+            #     x = z - Qᵀ m,   m = Q z - R⁻¹ γ = Rᵀ λ
             multipliers[c] = dot(factors.rows[c], x) - multipliers[c]
         for c in range(NC):
             add(-multipliers[c], factors.rows[c], x)
@@ -218,6 +226,7 @@ def solve_bodies(factors: Factors, x: Array, multipliers: Array) -> None:
     for c in range(NC):
         gamma[c] = multipliers[c]
     solved(factors.values, force, gamma, x, multipliers)
+    # One step of iterative refinement: residuals with the unfactored equations, a correction with the same factors.
     if factors.distance[1] < REFINED:
         refine(factors, force, gamma, x, multipliers)
 
@@ -246,6 +255,7 @@ def solve_acceleration(factors: Factors, x: Array, gamma: Array) -> None:
         whiten(factors.mass, x)
         solve_lower(factors.r, gamma, NC)
         for c in range(NC):
+            # Orthonormal rows do not disturb one another: x may be corrected row by row in place.
             part = gamma[c] - dot(factors.rows[c], x)
             add(part, factors.rows[c], x)
         unwhiten(factors.mass, x)

@@ -81,8 +81,10 @@ def close_positions(t: float, p: Array, out: Array, factors: Factors) -> float:
         if distance < 0.0:
             return -1.0
         size = correct_positions(t, p, out, factors, phi)
+        # Half a radian, or half the mechanism: Newton's method might end in another assembly.
         if not size < FAR:
             return -1.0
+        # close_velocities corrects once more, with factors from 1e-6 beside: what that leaves is of the order of 1e-12.
         if size < CLOSE:
             return distance
     return -1.0
@@ -197,6 +199,7 @@ def close_velocities(t: float, p: Array, out: Array, factors: Factors) -> bool:
     if not RECURSIVE:
         for c in range(NC):
             slip[c] += dot(rows[c], v)
+    # All constraints now, those on velocities too: they stand behind the NH of positions.
     correction(factors, slip, move, NC)
     for i in range(NV):
         v[i] += move[i]
@@ -214,6 +217,7 @@ def is_contradicted(p: Array, reach: Array, phi: Array) -> bool:
     for c in range(NH):
         largest = max(largest, reach[c])
     for c in range(NH):
+        # Constraints that add nothing are not solved for: they must hold by themselves.
         if settings.sizes[c] == 0.0 and abs(phi[c]) > CONTRADICTION * largest + settings.slack[c]:
             return True
     return False

@@ -50,6 +50,7 @@ def partitioned(t: float, y: Array, p: Array, dy: Array, multipliers: Array) -> 
     dynamics(t, y, p, u, dy, force, factors)
     smallest = make_basis(p, factors, partition)
     solve_reduced(p, factors.mass, partition, force, multipliers)
+    # Squared, as the other formulations measure their distance from a singular configuration.
     return smallest * smallest
 
 
@@ -67,6 +68,9 @@ def make_basis(p: Array, factors: Factors, partition: Partition) -> float:
     #     [ C_de  C_in ]     C_de x = -C_in e_k   makes column k of N, with a one in its own place below,
     #                        C_de x = γ           makes a, which stands behind the columns.
     column = zeros(NC)
+    #     basis   [ column of N for independent speed 0 ]
+    #             [                 ...                 ]   NV - rank of them, over all speeds in the layout's order
+    #             [ a                                   ]   the last one
     for k in range(NV - rank + 1):
         member = partition.basis[k]
         free = int(settings.order[rank + k]) if k < NV - rank else -1
@@ -249,5 +253,6 @@ def is_well_partitioned(t: float, y: Array, p: Array) -> bool:
     for k in range(NV - rank):
         scale = settings.scales[int(settings.order[rank + k])]
         for i in range(NV):
+            # Speeds of angles and of lengths are compared as moves of the mechanism's size.
             largest = max(largest, abs(partition.basis[k, i]) * scale / settings.scales[i])
     return largest <= settings.limit

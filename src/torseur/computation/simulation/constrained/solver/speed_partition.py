@@ -33,6 +33,7 @@ class Partition:
     def settings(self, constraints: int) -> list[float]:
         """As the routines take it: see sizes.py."""
         others = [c for c in range(constraints) if c not in self.rows]
+        # Where even the best choice has a fast dependent speed, a limit of ten would ask for another one at every step.
         limit = LARGEST if self.size < LARGEST / BETTER else BETTER * self.size
         order = [*self.rows, *others, *self.dependent, *self.independent]
         return [*map(float, order), float(len(self.rows)), limit, self.pivot]

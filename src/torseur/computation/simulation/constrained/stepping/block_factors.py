@@ -40,6 +40,10 @@ def factor_blocks(h: float, structure: Structure, work: Stepping) -> bool:
         if not regular:
             return False
         for c in range(count):
+            #     mass, lower   [ n₀ × n₀ | n₁ × n₁ | ... ]   block b from mass_at[b]
+            #     rows          [ c₀ × n₀ | c₁ × n₁ | ... ]   from rows_at[b]
+            #     r             [ c₀ × c₀ | c₁ × c₁ | ... ]   from r_at[b]
+            # Speeds of a block follow one another from first_speed, its constraints from first_row.
             solve_block(n, lower, rows[c * n :])
         orthogonalise_block(n, count, rows, work.r[structure.r_at[b] :])
     return True
@@ -151,6 +155,7 @@ def orthogonalise_block(n: int, count: int, rows: Array, r: Array) -> None:
         for j in range(k):
             r[k * count + j] = 0.0
         whole = dot_of(n, row, row)
+        # Always twice: blocks are small, and what a pass loses to cancellation the next one restores.
         for _ in range(2):
             for j in range(k):
                 other = rows[j * n :]

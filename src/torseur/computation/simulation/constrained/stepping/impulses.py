@@ -38,6 +38,7 @@ from torseur.computation.simulation.constrained.stepping.stepping_rows import (
     whiten_row,
 )
 
+# 2⁻²⁴ is 6e-8 of the restitution.
 BISECTIONS = 24  # of restitutions that would add energy
 GAINED = 1e-9  # part of the work on rebounding contacts that impulses may add in all: what sweeps leave
 FIRST_POLISH = 2  # sweeps after which impulses are found from linear equations; again after twice as many
@@ -58,16 +59,20 @@ def choose_contacts(h: float, structure: Structure, work: Stepping) -> None:
     for c in range(CONTACTS):
         end = work.gaps[c] + 0.5 * h * work.base[c]
         # What rebounds is left until it touches: stopped on the way it would arrive with less than its speed.
+        # Gaps are those of the middle of the step: half a step of the fastest rate is left to close them.
         near = structure.restitution[c] == 0.0 and work.gaps[c] <= 0.5 * h * fastest
         if end <= 0.0 or near:
             before = work.before[c]
             back = structure.restitution[c] * -work.middle[c]
             work.state[NR + c] = OPEN
             if end > 0.0:
+                # The rate that closes the gap exactly at the end of the step, half a step after the middle.
                 work.target[c] = -2.0 * work.gaps[c] / h
             elif before >= 0.0:
                 work.target[c] = -before
                 work.state[NR + c] = CLOSED
+            # In a whole step forces take before - base from the rate: a rebound of less than half of it is over within
+            # its time.
             elif 2.0 * back <= before - work.base[c] or back <= 0.0:
                 work.target[c] = 0.0
                 work.state[NR + c] = CLOSED
@@ -101,6 +106,8 @@ def choose_friction(h: float, structure: Structure, work: Stepping) -> None:
             for j in range(count):
                 whiten_row(row + j, structure, work)
                 most = max(most, work.square[row + j])
+                # By the slip at the start: by the unknown one of the end a limit that falls with it could have several
+                # solutions.
                 slip += work.before[row + j] * work.before[row + j]
             work.product[k] = product_of_rows(row, structure, work) if count == 2 else 0.0
             for j in range(count):
@@ -183,6 +190,7 @@ def sweep_impulses(part: float, structure: Structure, work: Stepping) -> None:
     while sweeps < structure.most_sweeps and largest > structure.settled * fastest:
         if sweeps == polish:
             polish_impulses(part, structure, work)
+            # Each polish costs a dense elimination: ever rarer where it does not end the sweeps.
             polish = 2 * polish
         largest = sweep_once(part, structure, work)
         sweeps += 1
@@ -210,6 +218,7 @@ def sweep_once(part: float, structure: Structure, work: Stepping) -> float:
 @routine
 def press(c: int, part: float, structure: Structure, work: Stepping) -> float:
     """One contact: an impulse that is not negative; by how much it changed, in the metric."""
+    # p ← max(p + missing / |w|², 0): the impulse may shrink again, but not pull.
     missing = least_rate(c, part, work) - work.base[c] - rate_change(c, structure, work)
     new = max(work.impulses[c] + missing / work.square[c], 0.0)
     change = new - work.impulses[c]
@@ -247,6 +256,9 @@ def rub_in_plane(k: int, structure: Structure, work: Stepping) -> float:
     x = work.impulses[r]
     y = work.impulses[r + 1]
     inside = False
+    #     [ a  b ] [Δx]     [ first  ]
+    #     [ b  c ] [Δy] = - [ second ]   makes both slips vanish.
+    # Nearly parallel rows have no inverse: the step by the stiffest direction serves them.
     if determinant > 1e-12 * a * c:
         new_x = x - (c * first - b * second) / determinant
         new_y = y - (a * second - b * first) / determinant
@@ -255,6 +267,7 @@ def rub_in_plane(k: int, structure: Structure, work: Stepping) -> float:
             x = new_x
             y = new_y
     if not inside:
+        # The larger eigenvalue: a step of the gradient by its inverse cannot overshoot, and the disc is convex.
         stiffest = 0.5 * (a + c + math.sqrt((a - c) * (a - c) + 4.0 * b * b))
         x -= first / stiffest
         y -= second / stiffest

@@ -42,11 +42,13 @@ def polish_impulses(part: float, structure: Structure, work: Stepping) -> None:
     fill_matrix(n, structure, work)
     solve_dense(n, work.matrix, work.residual)
     for a in range(n):
+        # A singular choice: the sweeps go on from what they had.
         if not math.isfinite(work.residual[a]):
             return
     for a in range(n):
         work.impulses[work.unknown[a]] += work.residual[a]
     slide_with_pressure(structure, work)
+    # Impulses were changed behind ζ's back: it is summed afresh.
     start_impulses(structure, work)
 
 
@@ -78,6 +80,7 @@ def choose_unknowns(structure: Structure, work: Stepping) -> None:
 def fill_matrix(n: int, structure: Structure, work: Stepping) -> None:
     """How each unknown impulse changes the rates of all, with the friction that slides with it."""
     for i in range(NV):
+        # `push` writes to `change`: it is lent as the column under construction, and given back at the end.
         work.shifts[i] = work.change[i]
     for b in range(n):
         for i in range(NV):
@@ -91,6 +94,7 @@ def fill_matrix(n: int, structure: Structure, work: Stepping) -> None:
                     push_along(k, work.coefficients[k], structure, work)
         for a in range(n):
             work.matrix[a * n + b] = rate_change(work.unknown[a], structure, work)
+        # Four legs on a plane have no unique shares: each gives way by the same tiny part, and they share alike.
         work.matrix[b * n + b] += SHARED * work.square[r]
     for i in range(NV):
         work.change[i] = work.shifts[i]

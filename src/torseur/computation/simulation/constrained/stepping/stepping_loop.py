@@ -71,6 +71,8 @@ def step_through(
         if motion.attempts >= motion.pause_at or watched.mark + NG + CONTACTS + LINES + PLANES > watched.mark_room:
             return PAUSED
         stop = next_stop(motion, output)
+        # As many equal steps as reach the next sample, no longer than the longest. Without the margin rounding would
+        # split a span of exactly one step into two.
         count = math.floor((stop - motion.time) / structure.longest * (1.0 - WHOLE)) + 1.0
         h = (stop - motion.time) / count
         motion.attempts += 1
@@ -83,6 +85,7 @@ def step_through(
                 return NONFINITE
         first = motion.steps == 0
         motion.steps += 1
+        # Set, not added: samples are met to the last bit.
         motion.time = stop if count == 1.0 else motion.time + h
         solution_of_step(h, structure, work, solution)
         keep_solution(first, motion.time, y, output, solution, work)
@@ -168,6 +171,7 @@ def note_changes(h: float, t: float, y: Array, structure: Structure, work: Stepp
             note(2 * c, t, y, work, watched)
         if new == OPEN and work.state[c] == CLOSED:
             note(2 * c + 1, t, y, work, watched)
+        # What rebounds has left again by the end of the step.
         work.state[c] = CLOSED if new == CLOSED else OPEN
     for k in range(LINES + PLANES):
         new = friction_state(k, structure, work)

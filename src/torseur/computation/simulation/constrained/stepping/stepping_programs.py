@@ -17,6 +17,7 @@ from torseur.derivation.loops import ConstraintEquation
 from torseur.errors import UnsupportedError
 
 Integers = NDArray[np.int64]
+# An elimination of n³/3 operations beside sweeps of n times a few entries.
 MOST_UNKNOWNS = 36  # impulses that linear equations are solved for; sweeps go on alone with more
 
 
@@ -53,6 +54,7 @@ class SteppingPrograms:
                 i = parent[i]
             return i
 
+        # Union and find over whatever couples two speeds within the metric: inertia, damping, a lasting constraint.
         couplings = [[i, j] for i in range(count) for j in range(i) if not as_expr(mass[i][j]).is_zero]
         couplings += [[i, j] for i, j in self.damping if j < i]
         couplings += [columns_of(c) for c in self.lasting.constraints]
@@ -124,6 +126,7 @@ class SteppingPrograms:
         first = len(self.contacts)
         for element in self.friction:
             both = slice(first, first + len(element.rows))
+            # Their product w₁·w₂ runs over both rows side by side: they must have the same columns.
             union = sorted({b for blocks in own[both] for b in blocks})
             own[both] = [union] * len(element.rows)
             first += len(element.rows)

@@ -20,6 +20,7 @@ CLOSED = 1
 REBOUNDS = 2
 STUCK = 1
 SLIDING = 2
+# Of a contact that lasting constraints hold already: an impulse divided by its square would be noise.
 LEFT_OF_ROW = 1e-20  # square of the part of a row that lasting constraints leave, below which it holds nothing
 
 
@@ -86,6 +87,7 @@ def gather_row(r: int, structure: Structure, work: Stepping) -> None:
             value = work.white[seen]
             seen += 1
             if value != 0.0:
+                # In place: what is written never stands behind what is read.
                 work.white[place + count] = value
                 work.white_column[place + count] = first + i
                 count += 1

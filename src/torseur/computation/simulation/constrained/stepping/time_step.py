@@ -56,6 +56,8 @@ from torseur.computation.simulation.model.force_laws import NU, laws
 TAKEN = 0
 NO_INERTIA = 1
 STIFF_FORCES = 2
+# Newton's method with the damping of the loads in its matrix: other forces of speed converge linearly, with the step as
+# factor.
 MOST_FORCES = 12  # evaluations of forces of speed in a step
 FORCES_LEFT = 1e-3  # change above which they do not settle at all
 FORCES_SETTLED = 1e-10  # change of speeds, by their size, after which these have settled
@@ -72,12 +74,14 @@ def take_time_step(h: float, t: float, y: Array, p: Array, structure: Structure,
     u = zeros(NU + 1)
     t_middle = t + 0.5 * h
     for i in range(NV):
+        # From the order of the layout to that of the blocks, and back at the end.
         work.v[i] = y[NQ + structure.speed_of[i]]
     move_coordinates(0.5 * h, t, y, y, p, middle)
     for i in range(NV):
         middle[NQ + i] = y[NQ + i]
     if NU > 0:
         laws(t_middle, middle, p, u)
+    # Once a step, in the middle: what makes the scheme symmetric, hence of second order.
     smooth(t_middle, middle, p, u, work.mass, work.damping, work.rows, work.drift, work.force)
     if not factor_blocks(h, structure, work):
         return NO_INERTIA
@@ -115,6 +119,7 @@ def take_time_step(h: float, t: float, y: Array, p: Array, structure: Structure,
     if CONTACTS > 0 and work.taking_count > 0:
         close_contacts(t + h, y, p, structure, work)
     if NL > 0:
+        # Last: moving contacts shut opens loops in second order, and loops are to close to rounding.
         constrain(t + h, y, p, middle)
         for i in range(NQ + NV):
             y[i] = middle[i]
@@ -156,6 +161,7 @@ def move_freely(h: float, t: float, middle: Array, p: Array, structure: Structur
         for i in range(NV):
             work.impulse[i] = h * work.force[i]
         left = free_speeds(structure, work)
+        # Forces without speeds are right at once. Others are evaluated twice at least: the first was at the old speeds.
         if SPEEDY == 0 or (count > 0 and left <= FORCES_SETTLED):
             return True
     work.unforced += 1
@@ -210,6 +216,7 @@ def follow_impulses(h: float, t: float, middle: Array, p: Array, structure: Stru
             laws(t, middle, p, u)
         forces(t, middle, p, u, work.force_after)
         for i in range(NV):
+            # Half of the step lies before the impulses, with the old force, half behind them, with the new one.
             work.more[i] = 0.5 * h * (work.force_after[i] - work.force_before[i])
         if DAMPED != 0:
             # The metric follows what damping changes with impulses: it is not to be counted twice.
@@ -244,6 +251,7 @@ def take_energy(work: Stepping) -> None:
     """Adds what contacts and friction took to the bank: minus their impulses times the mean of rates about them."""
     for r in range(NR):
         if work.square[r] > 0.0:
+            # Work of an impulse: times the mean of the rates before and behind it.
             work.bank -= work.impulses[r] * (work.middle[r] + 0.5 * (work.after[r] - work.base[r]))
 
 
