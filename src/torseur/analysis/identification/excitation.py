@@ -22,6 +22,7 @@ from torseur.analysis.identification.model.linear_model import LinearModel
 from torseur.derivation.loops.mobility.partition import independent_rows
 from torseur.errors import IdentificationError, UnsupportedError, unknown_name
 
+# Of the mean that stands for a maximum: a peak counts once in full, half of one by 6e-8.
 _POWER = 24
 
 
@@ -180,6 +181,7 @@ class _Design:
         a, b = x[: 2 * n * H].reshape(2, n, H)
         placing, sizes = x[2 * n * H : 2 * n * H + n], x[2 * n * H + n :]
         raw = FourierMotion(self.independent, self.shape[0], np.zeros(n), a, b)
+        # tanh keeps sizes below one for any x, so that the search needs no bounds; 1 + starts random shapes large.
         parts = 0.5 + 0.5 * np.tanh(1 + sizes) if self.is_bounded else np.ones(n)
         return fit_within(raw, tuple(self.limits[name] for name in self.independent), placing, parts, smooth)
 

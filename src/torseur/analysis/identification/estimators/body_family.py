@@ -57,6 +57,7 @@ def body_family(
     combinations are.
     """
     mass, length = _sizes(model, columns, values)
+    # Moments 2/5 m r², in the order Ixx Ixy Iyy Ixz Iyz Izz.
     ball = np.array([mass, 0, 0, 0, *(0.4 * mass * length**2 * np.array([1, 0, 1, 0, 0, 1]))])
     known = {owner: p for owner, p in _known_bodies(model, prior).items() if p[0] > 0 and is_consistent(p)}
     reference = _with_joints(model, prior, {owner: known.get(owner, ball) for owner in model.bodies})
@@ -64,6 +65,7 @@ def body_family(
     # The description says nothing of friction, rotors and offsets: they give way before bodies do.
     metric = np.diag([1.0 if column.name in expected else _LOOSE for column in model.columns])
     for where in model.bodies.values():
+        # S⁻¹ takes ten parameters to J₀^-½ J J₀^-½: distances do not depend on frame or units (see priors.py).
         root = _inverse_root(_rounder(pseudo_inertia(reference[where]), pseudo_inertia(ball)))
         metric[where, where] = np.linalg.inv(np.stack([triangle_of(root @ B @ root) for B in BASIS], axis=1))
     return Family(combination, reference, metric)
@@ -76,6 +78,7 @@ def _sizes(model: LinearModel, columns: Sequence[int], values: Array) -> tuple[f
         if (unit := model.columns[c].unit) in largest and model.columns[c].kind in CARRIED:
             largest[unit] = max(largest[unit], abs(float(value)))
     zeroth, first, second = largest.values()
+    # kg m² over kg m, or the root of kg m² over kg, whichever the data have; in a plane no mass may be among them.
     length = second / first if first * second > 0 else np.sqrt(second / zeroth) if zeroth * second > 0 else 1.0
     mass = zeroth or first / length or second / length**2 or 1.0
     return mass, length

@@ -21,6 +21,8 @@ from torseur.extras import install_command
 # The free part ν of the parameters is chosen nearest to the reference by ½ (_TIE |ν|)², in squared deviations of the
 # noise: it decides between parameters that fit equally well, and moves the fit by less than _GAP.
 _TIE = 1e-5
+# Of a certificate: gap in squared deviations, a condition missed by the size of its body, and what the fit still wants
+# to move; then rounding of a condition that counts as met, and the room that tie-breaking gets.
 _GAP, _OUTSIDE, _UNBALANCED, _ROUNDING, _ROOM = 1e-2, 1e-6, 1e-2, 1e-11, 1e-8
 
 
@@ -42,6 +44,7 @@ class Family:
         C = self.combination @ self.metric
         left, values, right = np.linalg.svd(C)
         rank = len(C)
+        # With C S = U Σ V₁ᵀ the least change of |S⁻¹ Δπ| with C Δπ = Δβ is S V₁ Σ⁻¹ Uᵀ Δβ, and S V₂ changes nothing.
         return self.metric @ (right[:rank].T / values) @ left.T, self.metric @ right[rank:].T
 
     @property
@@ -221,6 +224,7 @@ def _enter(problem: ConsistentProblem, x: Array) -> Array:
     pi = offset + spread @ x
     for cone in problem.cones:
         pi = cone.enter(pi)
+    # `spread` is square: as many deviations and free directions as parameters.
     return np.asarray(np.linalg.solve(spread, pi - offset))
 
 

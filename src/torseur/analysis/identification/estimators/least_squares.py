@@ -38,6 +38,8 @@ def solve_triangle(triangle: Triangle, columns: Sequence[int]) -> tuple[Array, A
     scale = np.linalg.norm(R, axis=0)
     scale[scale == 0] = 1.0
     n = len(columns)
+    #     [ R S⁻¹ | c ]  =  Q [ U  r ]      x = S⁻¹ U⁻¹ r, and ρ² joins the squares that no x reaches
+    #                         [ 0  ρ ]
     upper = triangular_factor(np.column_stack([R / scale, triangle.c]))
     square, right = upper[:n, :n], upper[:n, n]
     from scipy.linalg import solve_triangular

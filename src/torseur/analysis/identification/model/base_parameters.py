@@ -46,6 +46,7 @@ def random_regressor(model: LinearModel, count: int) -> Array:
     Y = model.matrix(q, v, vdot)
     if model.is_constrained:
         Y = np.swapaxes(Projector(model).basis(np.zeros(count), q), 1, 2) @ Y
+    # A payload moves with the body that carries it: only states without it tell their columns apart.
     stacked = Y.reshape(-1, Y.shape[2])
     payloads = dict.fromkeys(column.owner for column in model.columns if column.kind == "payload")
     return np.vstack([_with_payload(model, stacked, name) for name in (None, *payloads)])

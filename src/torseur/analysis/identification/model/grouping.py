@@ -154,6 +154,7 @@ def _echelon(basis: Array) -> list[tuple[int, Array]]:
 
 def _simple(value: float) -> Scalar:
     """The fraction a number stands for, or the number."""
+    # Axes along the frame give 0, 1 and simple fractions; others stay numbers, and their meanings are checked later.
     near = Fraction(value).limit_denominator(64)
     return near if abs(float(near) - value) < 1e-9 else value
 

@@ -143,6 +143,7 @@ def root_between(stretch: Stretch, piece: Piece, p: Array) -> float:
         if b - a <= 4.0 * precision():
             break
         x = b - g_b * (b - a) / (g_b - g_a)
+        # Where a function is flat on one side and steep on the other regula falsi creeps: every eighth step halves.
         if iteration % 8 == 7 or not (a < x and x < b):
             x = 0.5 * (a + b)
         g_x = event_within(x, i, piece, p)
@@ -235,6 +236,7 @@ def coarse_function(part: Part) -> int:
         size = max(max(abs(part.g[0, i]), abs(part.g[1, i])), max(abs(part.g[2, i]), abs(part.g[3, i])))
         for k in static_range(1, 3):
             s = CHECKED if k == 1 else CHECKED_AGAIN
+            # Hermite's cubic: g_a + s² (3 - 2 s) (g_b - g_a) + w s (1 - s) ((1 - s) g'_a - s g'_b).
             foretold = part.g[0, i] + s * s * (3.0 - 2.0 * s) * (part.g[3, i] - part.g[0, i])
             foretold += width * s * (1.0 - s) * ((1.0 - s) * part.rate_a[i] - s * part.rate_b[i])
             if abs(part.g[k, i] - foretold) > COARSE * size:
@@ -338,6 +340,7 @@ def first_event(piece: Piece, p: Array, watched: Events) -> float:
     read_start(part, piece, p, watched)
     first = event_at_start(part, piece, p, watched)
     while first == NO_EVENT and part.a < 1.0:
+        # One per cent more rather than a sliver at the end, whose differences would be rounding.
         part.b = 1.0 if part.a + 1.01 * width >= 1.0 else part.a + width
         evaluate_part(part, piece, p)
         coarse = coarse_function(part)

@@ -137,6 +137,9 @@ def dense_output(t: float, h: float, y: State, y_end: State, k: AllStages, piece
     for i in range(N):
         change = y_end[i] - y[i]
         piece.state[i] = y[i]
+        # The first three terms take the values and derivatives of both ends:
+        #     y(0) = y,  y'(0) = c₀ + c₁ = h k₀,  y(1) = y + c₀,  y'(1) = c₀ - c₁ - c₂ = h k₁₂
+        # The others, from x² (1-x)² on, vanish there with their derivatives.
         piece.coefficients[0, i] = change
         piece.coefficients[1, i] = h * k[0, i] - change
         piece.coefficients[2, i] = 2.0 * change - h * (k[12, i] + k[0, i])

@@ -21,6 +21,8 @@ def eliminate(a: Square, pivots: Pivots) -> None:
         if best != k:
             exchange(a[k], a[best])
         row = a[k]
+        # A zero pivot must not stop compiled code: with a useless correction the iteration does not converge, and the
+        # step is shortened.
         inverse = 1.0 / row[k] if row[k] != 0.0 else 0.0
         row[k] = inverse
         for i in range(k + 1, NE):
@@ -45,6 +47,7 @@ def exchange(a: Array, b: Array) -> None:
 def substitute(a: Square, pivots: Pivots, b: Array) -> None:
     """b becomes the solution."""
     for k in range(NE):
+        # Rows were exchanged whole, their factors too, so that all exchanges come before the triangles.
         other = pivots[k]
         kept = b[k]
         b[k] = b[other]

@@ -59,6 +59,7 @@ def solve_real(c: float, jacobian: Jacobian, factors: RealFactors, b: Array) -> 
 def solve_own_real(c: float, jacobian: Jacobian, factors: RealFactors, b: Array) -> None:
     """b becomes the solution, for the states whose Jacobian is taken."""
     if HALF:
+        # In place, the lower half first: x_v needs b_q as it is, then x_q takes its place.
         lower = b[NE:]
         for i in range(NE):
             row = jacobian[i]

@@ -74,6 +74,7 @@ def piece_error(y: Array, tolerance: Tolerance, piece: Piece) -> float:
     The ends of stiff steps are far more accurate than what lies between. The first term left out is guessed from the
     last two that are there: they fall off as a geometric series.
     """
+    # With NS odd the next function is x^m (1-x)^m, m = (NS + 1)/2, whose maximum is at one half.
     largest = 1.0 / 4.0 ** ((NS + 1) // 2)  # of x(1-x)…, the basis function that is left out
     last = piece.coefficients[NS - 1]
     before = piece.coefficients[NS - 2]
@@ -104,6 +105,7 @@ def largest_correction(y: Array, tolerance: Tolerance, newton: Newton) -> int:
 @routine
 def step_factor(h: float, error: float, newton: Newton) -> float:
     """By how much the next step may be longer, from the errors of this step and the one before."""
+    # The iterations that are allowed, as in solve_stages.
     most = 7.0 + (NS - 3) * 2.5
     # A step that took many iterations should not grow: the next would take more, or fail.
     safety = 0.9 * (2.0 * most + 1.0) / (2.0 * most + newton.iterations)

@@ -95,6 +95,7 @@ def evaluate_implicit_stages(h: float, motion: Motion, y: Array, p: Array, newto
     motion.evaluations += NS
     for i in range(N):
         for s in static_range(NS):
+            # A column at a time: the transform reads all stages of the rows that it overwrites.
             gathered[s] = newton.correction[s, i]
         for q in static_range(NS):
             total = 0.0
@@ -158,6 +159,7 @@ def solve_stages(
 
     How fast is judged by the states whose Jacobian is taken. Riders follow them, and must have arrived too.
     """
+    # Iterations: 7 of three stages, 12 of five.
     most = 7 + (NS - 3) * 5 // 2
     rtol = tolerance.rtol
     # In units of the tolerance: the iteration's error is to stay far below that of the step, but above rounding.
@@ -201,6 +203,7 @@ def implicit_piece(t: float, h: float, y: Array, piece: Piece, newton: Newton) -
         piece.state[i] = y[i]
         for r in static_range(7):
             total = 0.0
+            # A piece has the seven terms of DOP853's; those beyond the collocation polynomial are zero.
             if r < NS:
                 for s in static_range(NS):
                     total += PIECE_WEIGHTS[k][r][s] * newton.z[s, i]

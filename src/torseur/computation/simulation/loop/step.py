@@ -193,6 +193,7 @@ def note_stiffness(motion: Motion, step: Step) -> None:
 @routine
 def average_stiffness(stiffness: float, motion: Motion) -> None:
     """The running mean with one step more."""
+    # Bounded, so that a single estimate moves the mean by a twenty-fifth of the limit at most.
     motion.stiffness += (min(stiffness, 2.0 * STIFF) - motion.stiffness) / STIFFNESS_MEMORY
 
 

@@ -79,12 +79,14 @@ def _one_fraction(shared: Monomial, family: Polynomial, denominator: Expr, below
     for term, coefficient in family.items():
         alone = product(term, tuple((f, -e) for f, e in (*shared, (denominator, powers[term])) if e))
         part: Polynomial = {alone: coefficient}
+        # t / D^k is t D^(n-k) / D^n, with -k = powers[term].
         for _ in range(n + powers[term]):
             part = times(part, below)
         numerator = plus([*numerator.items(), *part.items()])
     numerator = without_sines_squared(numerator)
     if len(numerator) > LONGEST:
         return None
+    # D may divide the sum though it divides none of its terms.
     while n and (smaller := exact_quotient(numerator, below)) is not None:
         numerator, n = smaller, n - 1
     front = product(shared, ((denominator, -n),)) if n else shared
@@ -95,6 +97,8 @@ def exact_quotient(above: Polynomial, below: Polynomial) -> Polynomial | None:
     """above / below where nothing is left over, otherwise None: long division by the leading term."""
     if any(isinstance(c, float) for c in (*above.values(), *below.values())):
         return None
+    # In a fixed order of monomials the leading term of a product is the product of leading terms, so that each step
+    # removes the leading term of the rest.
     lead = max(below, key=_degree)
     quotient: dict[Monomial, Number] = {}
     rest = dict(above)

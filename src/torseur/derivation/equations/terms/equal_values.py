@@ -53,6 +53,7 @@ def _merge(
     key = tuple(point.key(node) for point in points)
     if key in representatives:
         return representatives[key]
+    # J₁₁ - J₂₂ and J₂₂ - J₁₁ are one value with two signs: the second costs a sign instead of a name.
     opposite = tuple(point.key(node, -1) for point in points)
     if opposite in representatives:
         return -representatives[opposite]
@@ -117,6 +118,7 @@ class _Point:
         value = abs(float(self.values[node]))
         sizes = [self.sizes[a] for a in node.args]
         match node.op:
+            # What cancels in a sum is judged by its summands, not by what is left of them.
             case "add" | "sub":
                 return max(sizes)
             case "mul":

@@ -99,6 +99,7 @@ class _Angles:
     def function(self, cosine: bool, place: _Angle) -> tuple[Expr, int]:
         """The sine or cosine of an angle, and its sign in the writing that is used."""
         opposite = tuple(-k for k in place)
+        # sin(a - b) beside sin(b - a) would be two factors of one value.
         if place not in self.written and (opposite in self.written or next(k for k in place if k) < 0):
             function, sign = self.function(cosine, opposite)
             return function, sign if cosine else -sign
@@ -200,6 +201,8 @@ def _product(
     p, q = weights
     mean = tuple(k // 2 for k in map(add, a, b))
     gap = tuple(k // 2 for k in map(sub, a, b))
+    #     cos a + cos b =  2 cos m cos g        sin a + sin b = 2 sin m cos g
+    #     cos a - cos b = -2 sin m sin g        sin a - sin b = 2 cos m sin g        m = (a+b)/2, g = (a-b)/2
     if cosine:
         same = p == q
         return _term([(same, mean), (same, gap)], 2 * p if same else -2 * p, angles)

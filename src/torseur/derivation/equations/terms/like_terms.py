@@ -30,6 +30,11 @@ _Families = dict[Monomial, Like]
 
 def like_terms(polynomial: Polynomial) -> tuple[list[Candidate], list[Candidate]]:
     """Ways to gather two terms or more: as a sum, and as a product of sums."""
+    # Families, by what stands in front of the brackets:
+    #     by_motion       x''         (J + m l²) x''              by_rates        m l     (a'² + 2 a' b')
+    #     by_symbol       k           k (x - z)                   by_odd          a' sin θ (A - B sin² φ)
+    #     by_force        cos φ       (λ₁ - a λ₂) cos φ           by_denominator  1/sin θ (p sin φ + q cos φ)
+    #     by_closed_sum   1/(a + b)   with what is over other denominators as well inside
     by_motion: _Families = {}
     by_denominator: _Families = {}
     by_closed_sum: _Families = {}
@@ -68,6 +73,7 @@ def like_terms(polynomial: Polynomial) -> tuple[list[Candidate], list[Candidate]
         family |= by_denominator.get(below, {})
         over = tuple((own, -exponent) for own, exponent in below)
         listed.append((below, {product(term, over): c for term, c in family.items()}))
+    # ONE: the whole sum may be a square or a product without anything in front.
     products = _products({**by_symbol, **by_rates, ONE: dict(polynomial)})
     return [(rest, like) for rest, like in listed if len(like) > 1], products
 

@@ -125,6 +125,7 @@ def _without_denominators(row: Sequence[Polynomial]) -> list[Polynomial]:
         for term in entry:
             for own, exponent in term:
                 lowest[own] = min(lowest.get(own, 0), exponent)
+    # A row of [A b] may be multiplied by anything: all determinants of Cramer's rule take the same factor.
     front = monomial({own: -exponent for own, exponent in lowest.items() if exponent < 0})
     raised = [{product(term, front): c for term, c in entry.items()} for entry in row]
     return [_multiplied_out(entry) for entry in raised]
@@ -149,6 +150,8 @@ def _determinant(rows: Sequence[Sequence[Polynomial]]) -> Polynomial:
     def minor(columns: tuple[int, ...]) -> Polynomial:
         if not columns:
             return {ONE: 1}
+        # Laplace along the first row that is left: minors of the last rows by their columns, 2^n of them instead of n!
+        # products.
         row = rows[n - len(columns)]
         total: list[tuple[Monomial, Fraction | int | float]] = []
         for place, column in enumerate(columns):

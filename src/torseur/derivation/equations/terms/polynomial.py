@@ -47,6 +47,7 @@ def expand(
         if node in closed and node is not expression:
             known[node] = single(node)
             continue
+        # Counted before it is spent: one product of two long sums may take minutes.
         effort += _effort(node, known)
         if effort > EFFORT * limit:
             raise TooManyTerms(limit)
@@ -99,6 +100,7 @@ def plus(terms: Iterable[tuple[Monomial, Number]]) -> Polynomial:
             total[monomial] = coefficient
             continue
         if isinstance(coefficient, float) or isinstance(before, float):
+            # What a sum passed through, not what it is: rounding is relative to that.
             sizes[monomial] = max(sizes.get(monomial, 0.0), abs(float(before)), abs(float(coefficient)))
         total[monomial] = before + coefficient
     return {

@@ -27,6 +27,7 @@ def rational_factors(polynomial: Polynomial) -> tuple[Number, list[tuple[Polynom
         for own, exponent in term:
             lowest[own] = min(lowest.get(own, 0), exponent)
             highest[own] = max(highest.get(own, 0), exponent)
+    # x and 1/x in one sum: a polynomial in neither.
     if any(lowest[own] < 0 < highest[own] for own in lowest):
         return 1, whole
     unknowns = _unknowns(polynomial)

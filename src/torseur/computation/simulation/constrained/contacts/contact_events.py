@@ -61,6 +61,7 @@ def contact_events(t: float, y: Array, p: Array, g: Array) -> None:
     for k in range(NK):
         row = NH - NK + k
         if settings.sizes[row] >= 0.0:
+            # -λ presses. A share of rounding size in a redundant contact is no pull, hence the grip.
             g[k] = settings.grip[0] - multipliers[row]
         else:
             g[k] = distances[k] + settings.thickness[k]
@@ -99,6 +100,7 @@ def friction_events(t: float, y: Array, p: Array, u: Array, multipliers: Array, 
             if k >= NE1:
                 faster = settings.sliding[i] * settings.sliding[i] + settings.sliding[i + 1] * settings.sliding[i + 1]
                 speed = math.sqrt(slips[i] * slips[i] + slips[i + 1] * slips[i + 1])
+                # Zero when it comes back, or when it is fast enough to be watched by its speed.
                 begun = min(along + STARTING * settings.creep[k], BEGUN * settings.creep[k] - speed)
                 g[k] = speed - settings.creep[k] if faster > 2.0 else begun
         elif sticks:

@@ -157,6 +157,7 @@ class Contacts:
         gaps, rates = self._gaps(t, y)
         near = gaps <= TOUCHING * self.gap_sizes
         hit = [k for k in range(count) if k not in lasting and near[k] and rates[k] < 0.0]
+        # Besides what fired, what is within its layer at the same instant is hit too: impulses on one act on the other.
         hit = [k for k in hit if k in fired or gaps[k] <= self.thickness[k]]
         slipping = {k - count for k in fired if k >= count and self.modes[k - count] == STICKS}
         if hit:
@@ -219,6 +220,7 @@ class Contacts:
         after = self._after_impulses(t, y, wanted, lasting)
         moving = self.numbers.of(self.numbers.programs.velocities, t, y)["drift"]
         energy = before @ mass @ before
+        # Constraints that move by themselves may add energy: there is no balance to keep then.
         if not np.any(moving) and after @ mass @ after > energy * (1.0 + GAINED):
             self.is_bounded = True
             # Newton's restitution with friction can add energy (Kane); then less is given back, as much as keeps it.
@@ -341,6 +343,7 @@ class Contacts:
         usual = self.usual
         squares: Vector = usual**2
         switched = [r for r in range(len(usual)) if self._switches(r)]
+        # First all are switched off, then those in force get what they add.
         squares[switched] = -1.0
         changing = [r for r in active if self._switches(r)]
         if changing:
@@ -372,6 +375,7 @@ class Contacts:
             return y
         gaps, _ = self._gaps(t, y)
         out = {k: (ABOVE_ROUNDING - THICKNESS) * self.gap_sizes[k] - gaps[k] for k in opening}
+        # What holds must not move while the gap is lifted by its rounding.
         active = self._active(lasting | set(out))
         target = np.array([out.get(r - self.first, 0.0) for r in active])
         move = self._smallest_move(t, y, active, target)

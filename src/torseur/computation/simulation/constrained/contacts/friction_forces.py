@@ -82,6 +82,7 @@ def directions_of(p: Array, slips: Array, directions: Array, speeds: Array) -> N
         if settings.sliding[i] != 0.0 or settings.sliding[i + 1] != 0.0:
             # A part of its first direction, while it creeps: of nothing alone the direction turns without limit.
             square = settings.sliding[i] * settings.sliding[i] + settings.sliding[i + 1] * settings.sliding[i + 1]
+            # A direction of length 1 creeps, one of length 2 is faster (see Contacts): all of it, and nothing.
             little = BARELY * settings.creep[NE1 + k] * (4.0 - square) / 3.0
             first = slips[i] + little * settings.sliding[i]
             second = slips[i + 1] + little * settings.sliding[i + 1]
@@ -150,6 +151,7 @@ def solve_pressed(t: float, y: Array, p: Array, u: Array, rows: Sliding, factors
             solve_augmented(factors, motion, by_friction[i])
     for _ in range(ITERATIONS):
         for c in range(NC):
+            # λ = λ₀ + B λ_T, a row of `by_friction` for each row that slides.
             now[c] = still[c]
             for i in range(NT):
                 now[c] += by_friction[i, c] * factors.friction[i]
@@ -194,6 +196,7 @@ def eliminate_friction(matrix: Annotated[Array, NT, NT], right: Array) -> float:
             right[k] = right[best]
             right[best] = kept
         pivot = matrix[k, k]
+        # 1 where nothing couples, 0 where friction jams: the factors keep it as `stiffening`.
         determinant *= pivot
         for i in range(k + 1, NT):
             part = matrix[i, k] / pivot if pivot != 0.0 else 0.0

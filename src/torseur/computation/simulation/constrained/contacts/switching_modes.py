@@ -25,6 +25,7 @@ from torseur.errors import SimulationError
 OPEN, CLOSED, STICKS, SLIDES, IDLE = "open", "closed", "sticks", "slides", "idle"
 TOLERANCE = 1e-9  # part of its own size by which a condition may be missed: what rounding leaves
 DEPENDENT = 1e-9  # part of a row left over by others, below which it follows from them
+# All modes of twelve contacts without friction.
 MOST_TRIED = 4096
 TINY = 1e-300
 WITHOUT_INERTIA = 1e-12  # smallest eigenvalue of the mass matrix, its diagonal scaled to one, that counts as none
@@ -111,6 +112,7 @@ class Resolver:
         """Consistent modes near those to start from, or any if it is exhaustive; None where there are none."""
         modes, tried = start, set()
         while True:
+            # Eleven digits of a direction: turning in circles comes back near where it was, not to the last bit.
             key = (modes.contacts, modes.friction, tuple(tuple(np.round(d, 11)) for d in modes.directions))
             if key in tried:
                 return self._try_all(start) if exhaustive else None
@@ -282,9 +284,11 @@ def relaxed(problem: ModeProblem, sweeps: int = SWEEPS) -> Solution | None:
         for r in problem.lasting:
             push([r], multipliers[[r]] + (rows[[r]] @ z - target[[r]]) / squares[r])
         for r in problem.contacts:
+            # λ ≤ 0 presses (N = -λ): a contact does not pull.
             push([r], np.minimum(multipliers[[r]] + (rows[[r]] @ z - target[[r]]) / squares[r], 0.0))
         for element in problem.friction:
             which = list(element.rows)
+            # Both rows by the trace of their product, which bounds its larger eigenvalue: the step does not overshoot.
             wanted = multipliers[which] + (rows[which] @ z - target[which]) / squares[which].sum()
             level, coefficient = element.resting if element.direction is None else element.sliding
             limit = max(level + coefficient * float(element.presses @ multipliers), 0.0)

@@ -15,6 +15,7 @@ from typing import Protocol
 WIDEST = 6
 """Columns of a tile at most: with four rows it leaves eight of the 32 registers of AVX-512 for factors."""
 
+# Sums of a tile at most: 24 of 32 registers, which leaves eight for factors.
 _SUMS = 24
 _TALLEST = 6
 _FEW = (4, 3)
