@@ -240,6 +240,7 @@ class _Search:
 
     def _step(self, jacobian: Vector, residual: Vector) -> Vector:
         step = np.zeros(jacobian.shape[1])
+        # Of least length: multipliers of redundant constraints share, and what nothing determines stays where it is.
         step[self._open] = np.linalg.lstsq(jacobian[:, self._open], -residual, rcond=1e-11)[0]
         return step
 

@@ -48,6 +48,7 @@ def _columns(now: Snapshot, link: int) -> dict[int, tuple[Motion, Motion]]:
             k: (joint.transform.motion_to_child(screw), joint.transform.motion_to_child(rate))
             for k, (screw, rate) in columns.items()
         }
+        # Seen from a frame that moves at V_J, what stands still changes at -V_J x screw, which is screw x V_J.
         columns = {k: (screw, rate + screw.cross(joint.velocity)) for k, (screw, rate) in columns.items()}
         for k, screw, rate in zip(tree.links[j].slots, joint.screws, joint.screw_rates, strict=True):
             # A speed that moves several joints on the way has the sum of their screws.

@@ -73,6 +73,7 @@ def _eliminate(now: Snapshot, forces: list[Force], tau: Sequence[Scalar]) -> lis
     rotors, tau = wheel_inertias(now), list(tau)
     for i in sorted(tree.wheels):
         (k,), (screw,) = tree.links[i].slots, links[i].motion.screws
+        # What it feels at vdot = 0, from the motion of its carrier and from wrenches, resists its speed.
         tau[k] = tau[k] - screw.dot(forces[i])
     for i in tree.inward():
         if i in tree.wheels:
@@ -89,6 +90,7 @@ def _eliminate(now: Snapshot, forces: list[Force], tau: Sequence[Scalar]) -> lis
             free.append(rest * inverse)
             gains.append(gain)
             inertia = eliminate_screw(inertia, gain, needed)
+            # What a joint that moves freely passes on: f + (U / D) (τ - S · f).
             force = force + scale_force(gain, rest)
         eliminations[i] = _Elimination(tuple(free), tuple(gains))
         if parent != GROUND:

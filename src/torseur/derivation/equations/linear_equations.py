@@ -218,6 +218,7 @@ def _positions(equations: Equations, given: Mapping[str, Expr]) -> dict[Expr, Ex
         for q in waiting:
             (row,) = _at([constraint.residual], {x: value for x, value in q0.items() if x is not q})
             gradient = short_expression(dense_jacobian([row], [q])[0][0])
+            # Linear in q, so that the constraint gives it by a formula. Others wait for what the user says.
             if not vanishes(gradient) and q not in symbols_of([gradient]):
                 q0[q] = short_expression(-_at([row], {q: as_expr(0)})[0] / gradient)
                 waiting.remove(q)
@@ -265,6 +266,7 @@ class _Linearisation:
         accelerations = {layout.accelerations[k]: speeds.value(k, layout.accelerations, level=1) for k in speeds.solved}
         variables = [*layout.accelerations, *layout.speeds, *layout.coordinates, *reference.inputs]
         full = self._rows(reference.residual, variables)
+        # In this order: dependent accelerations hold speeds and coordinates, dependent speeds hold coordinates.
         full = substitute(substitute(substitute(full, accelerations), rates), coordinates)
         rows = [
             sum((speeds.entry(k, j) * row for k, row in enumerate(full)), as_expr(0))

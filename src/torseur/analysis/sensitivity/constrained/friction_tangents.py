@@ -68,6 +68,7 @@ def add_friction_tangents(
         if slides(p, i):
             answer = answers[i]
             for j in range(NV):
+                # A unit of this multiplier pushes with -Tᵀ: M v' + Cᵀ λ = f - Tᵀ λ_T.
                 answer[j] = -rows[i, j]
             solve_augmented(factors, answer, answer[NV:])
         else:  # what sticks or is open keeps the tangents it has
@@ -86,9 +87,12 @@ def add_friction_tangents(
             for c in range(NC):
                 right[i] += by_multipliers[i, c] * tangents[NV + c, k]
             for j in range(NT):
+                # Elimination works in place, and all parameters have the same matrix.
                 copied[i, j] = matrix[i, j]
         eliminate_friction(copied, right)
         for i in range(NT):
             for j in range(NV + NC):
                 tangents[j, k] += answers[i, j] * right[i]
+            # Rows that slide are switched off in the factors, which leave their multipliers at zero: here is the given
+            # one.
             tangents[NV + NC - NT + i, k] += right[i]

@@ -171,6 +171,7 @@ def correction_back(
     if RECURSIVE:
         solve_augmented(factors, move, multipliers)
         for c in range(NC):
+            # `correction` gave the constraints behind `count` nothing: they take nothing back.
             multipliers[c] = -multipliers[c] if c < count else 0.0
     else:
         whiten(factors.mass, move)

@@ -155,6 +155,7 @@ def transpose_into(step: ImplicitStep, p: Array, factors: RealFactors) -> None:
             for b in range(first, NY):
                 matrix[s * NY + a, s * NY + b] = -jacobian[b - first, a]
             if HALF != 0 and a >= NQ:
+                # The half of J that is not stored, transposed: ∂q'/∂v = 1.
                 matrix[s * NY + a, s * NY + a - NQ] = -1.0
         for r in static_range(NS):
             for a in range(NY):

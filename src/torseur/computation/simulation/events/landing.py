@@ -58,6 +58,7 @@ def aim(x: float, piece: Piece, p: Array, watched: Events, landing: Landing) -> 
     for i in range(NG):
         if i == watched.fired:
             landing.reached = side_of(g[i]) == watched.fired_side
+    # The rate from both sides of x, on the dense output: the secant rule starts with it, real steps correct it.
     events_within(x + 0.5 * RATE_OFFSET, piece, p, g)
     events_within(x - 0.5 * RATE_OFFSET, piece, p, g_before)
     landing.reach = x * piece.length
@@ -94,6 +95,7 @@ def has_landed(landing: Landing, h: float, value: float, side: int, resolution: 
     if landing.tries < LANDINGS and not (seen and arrived):
         if not seen and arrived:
             better = BACK * h
+        # The secant left what is known: halve it. A function never seen behind the event has none.
         elif not (min(landing.before, landing.after) < better and better < max(landing.before, landing.after)):
             if not landing.reached:
                 landing.past = True

@@ -53,6 +53,7 @@ class HingeRing:
 def hinge_ring(screws: Array) -> HingeRing:
     """Dimensions of a ring of hinges from their screws (n, 6) in order, at any position."""
     axes = screws[:, :3] / np.linalg.norm(screws[:, :3], axis=1, keepdims=True)
+    # With v = p x a at the origin, a x v = p - (a·p) a is the axis' point nearest to it.
     points = np.cross(axes, screws[:, 3:] / np.linalg.norm(screws[:, :3], axis=1, keepdims=True))
     count = len(screws)
     normals = [_normal(axes, points, k, (k + 1) % count) for k in range(count)]
@@ -77,6 +78,7 @@ def _normal(axes: Array, points: Array, i: int, j: int) -> _Normal:
         away = apart - axes[i] * (axes[i] @ apart)
         return _Normal(None, None, float(np.linalg.norm(away)), 0.0 if axes[i] @ axes[j] > 0 else float(np.pi))
     unit = across / sine
+    # p_i + s a_i + gap n = p_j + t a_j.
     s, t, gap = np.linalg.solve(np.stack([axes[i], -axes[j], unit], axis=1), apart)
     # The normal points from the first axis to the second; the twist about it has then a sign.
     twist = float(np.arctan2(sine, axes[i] @ axes[j])) * (1.0 if gap >= 0 else -1.0)

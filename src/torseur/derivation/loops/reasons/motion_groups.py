@@ -109,6 +109,7 @@ def _space(vectors: Array) -> Array:
 
 def _translations(algebra: Array) -> Array:
     """Directions (k, 3) of the pure translations in a space of screws."""
+    # left[:, rank:] combines screws whose rotations cancel: what is left of them slides.
     left, values, _ = np.linalg.svd(algebra[:, :3])
     rank = int(np.sum(values > _ZERO))
     return _space(left[:, rank:].T @ algebra[:, 3:]) if rank < len(algebra) else np.zeros((0, 3))

@@ -163,6 +163,7 @@ def _dependent(matrix: Array, count: int) -> list[_Dependent]:
             triangle[rank, : rank + 1] = [*along, size]
             space = np.vstack([space, rest / size])
             kept.append(i)
+        # No more than the Jacobian lacks in rank: a row that rounding makes look dependent is not told as one.
         elif len(dependent) < count:
             coefficients = solve_triangular(triangle[:rank, :rank].T, along) if rank else along
             dependent.append(_Dependent(i, list(kept), np.asarray(coefficients)))

@@ -33,6 +33,7 @@ def rank_drop(system: LoopSystem, state: State, rank: int, resting: Array | None
     The rank is that of the closures, with further constant rows in `resting`: motions must leave these at rest.
     """
     closures = _Closures(system, np.zeros((0, system.n)) if resting is None else resting)
+    # The right singular vector of the least singular value that counts: the motion that is nearest to becoming free.
     a = np.linalg.svd(closures.at(state)[2])[2][rank - 1]
     damping = 1e-3
     value, derivative = _augmented_equations(closures, state, a, rank)

@@ -41,6 +41,7 @@ class Road:
         guess = self.system.move(state, step[None])
         guess.x[0, self.slot] = value
         closed = project(self.system, guess, free=self.free, steps=60)
+        # A radian or a unit of length in one step is a jump to another branch, not a way along this one.
         far = np.max(np.abs(self.system.difference(state, closed.state))) > 1.0
         return None if closed.gap[0] > self.system.open_limit(CLOSED) or far else closed.state
 

@@ -95,6 +95,7 @@ class ExpressionPrinter:
     def _logic(self, e: Logic) -> str:
         code = self.code
         a = self.value(e.a)
+        # The right side has a block of its own, entered only where the left one does not decide.
         first, other, end = code.block, code.new_block("right"), code.new_block("both")
         code.branch(a, *((other, end) if e.op == "and" else (end, other)))
         code.begin(other)
@@ -169,6 +170,7 @@ class ExpressionPrinter:
     def _extremum(self, e: Intrinsic, a: str, b: str) -> str:
         type_ = TYPES[e.kind]
         test = ("fcmp o" if e.kind is Kind.FLOAT else "icmp s") + ("lt" if e.name == "min" else "gt")
+        # Python's order: the first stays unless the second is less, or more; so it does beside NaN.
         second = self.code.value(f"{test} {type_} {b}, {a}")
         return self.code.value(f"select i1 {second}, {type_} {b}, {type_} {a}")
 
