@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -11,7 +12,6 @@ import numpy as np
 from torseur.computation.simulation.constrained.solver.constrained_setup import at_start, formulation_named
 from torseur.computation.simulation.constrained.start.diagnosis import explain_constrained
 from torseur.computation.simulation.constrained.start.start_account import Consistent, account_notes, tree_account
-from torseur.computation.simulation.constrained.stepping.step_times import step_length, step_times
 from torseur.computation.simulation.constrained.stepping.stepped_motion import stepped_motion
 from torseur.computation.simulation.constrained.stepping.stepped_result import SteppedResult
 from torseur.computation.simulation.controllers import Control, Controller
@@ -53,7 +53,9 @@ from torseur.computation.simulation.problem import (
 from torseur.derivation.equations import Equations
 from torseur.description.mechanism import Mechanism
 from torseur.edges.budgets import NUMBER, require_memory
-from torseur.errors import SimulationError
+from torseur.errors import SimulationError, UnsupportedError
+
+USUAL_STEP = 1e-3  # s, of motions in time steps
 
 
 def simulate(
@@ -284,3 +286,24 @@ def started(
         explain=explain,
         scales=scales,
     )
+
+
+def step_length(start: float, until: float, max_step: float | None) -> float:
+    """The longest time step: what is given, or a millisecond, and no more than a tenth of the time span."""
+    longest = longest_step(None, start, until)
+    return min(USUAL_STEP, longest) if max_step is None else longest_step(max_step, start, until)
+
+
+def step_times(samples: Samples, start: float, until: float, max_step: float | None, dense: bool) -> Vector:
+    """The times to keep: those asked for, or the ends of all steps."""
+    if until < start:
+        raise UnsupportedError("method='time_stepping' goes forward in time: impacts cannot be undone.")
+    if dense:
+        raise UnsupportedError(
+            "method='time_stepping' knows states at the ends of its steps alone: ask for samples instead of dense=True."
+        )
+    if samples is not None:
+        return sample_times(samples, start, until)
+    count = math.ceil((until - start) / step_length(start, until, max_step) * (1.0 - 1e-9)) if until > start else 0
+    require_memory(count, 2 * NUMBER, f"{count} steps")
+    return np.linspace(start, until, count + 1)

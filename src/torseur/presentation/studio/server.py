@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 from dataclasses import asdict
+from functools import cache
 from importlib.resources import files
 from pathlib import PurePosixPath
 from typing import Any
@@ -16,16 +17,23 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from torseur.derivation.formalisms import FORMALISMS
+from torseur.description.library import entries
 from torseur.errors import TorseurError
+from torseur.presentation.levels.levels import LEVELS
+from torseur.presentation.report.compose.derivation_cards import FORMALISM_TITLES
+from torseur.presentation.report.page.report_page import colour_rules
+from torseur.presentation.scene.palette import ELEMENT, GROUND, SERIES, body_colour
+from torseur.presentation.scene.scene_data import ELEMENT_COLOUR
 from torseur.presentation.studio.crew import Crew
 from torseur.presentation.studio.guard import Guard, Guarded
 from torseur.presentation.studio.messages import LONGEST_TEXT, TEXT, finite, read_data, read_request, text_message
 from torseur.presentation.studio.session import Session, SessionError
-from torseur.presentation.studio.studio_page import colours, index, knowledge
 
 TYPES = {".js": "text/javascript", ".css": "text/css", ".woff2": "font/woff2", ".svg": "image/svg+xml"}
 PACKAGES = {"studio": "torseur.presentation.studio", "report": "torseur.presentation.report"}
 TAKEN_OVER = 4409
+MOST_BODIES = 800  # that have a colour of their own in the style sheet
 
 
 class Studio:
@@ -154,3 +162,32 @@ def _check(state: dict[str, Any]) -> dict[str, Any]:
     if isinstance(state.get("name"), str) and len(state["name"]) < LONGEST_TEXT:
         changes["name"] = state["name"][:200]
     return changes
+
+
+@cache
+def index() -> str:
+    """The page, empty; the word NONCE stands for what lets the editor bring its style."""
+    return files("torseur.presentation.studio").joinpath("assets", "studio.html").read_text(encoding="utf-8")
+
+
+@cache
+def colours() -> str:
+    """The colours of bodies, of what stretches between them and of curves, light and dark; body 0 is the earth."""
+    bodies = {f"--body-{k}": GROUND if k == 0 else body_colour(k - 1) for k in range(MOST_BODIES)}
+    series = {f"--series-{k}": colour for k, colour in enumerate(SERIES)}
+    return colour_rules(bodies | {ELEMENT_COLOUR: ELEMENT} | series)
+
+
+@cache
+def knowledge() -> dict[str, Any]:
+    """What the page offers: formalisms, levels, ready mechanisms, languages of code, and words to colour in a text."""
+    from torseur.computation.codegen.sources.generate_files import TARGETS
+    from torseur.description.language.syntax.grammar import grammar
+
+    return {
+        "formalisms": {name: FORMALISM_TITLES[name] for name in FORMALISMS},
+        "levels": list(LEVELS),
+        "library": [{"name": one.name, "use": one.usage.partition(":")[2], "title": one.title} for one in entries()],
+        "targets": list(TARGETS),
+        "words": sorted(grammar().keywords),
+    }

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from torseur.algebra.graph import Expr, Table, UndeterminedFunction
 from torseur.description.language.description_errors import Report, Source
-from torseur.description.language.formulas.dimensions import NUMBER, Dim, dimension_of
+from torseur.description.language.formulas.dimensions import LENGTH, NUMBER, Dim, dimension_of
 from torseur.description.language.reading.read_definitions import ACCELERATION
 from torseur.description.language.reading.read_mechanism import DEFAULT_NAME, Reader
 from torseur.description.language.syntax.grammar import grammar
@@ -19,7 +19,6 @@ from torseur.description.language.writing.own_content import own_content
 from torseur.description.language.writing.words import fold_line, meaning_text, measured_text, name_text, number_in
 from torseur.description.language.writing.write_bodies import body_text
 from torseur.description.language.writing.write_contacts import contact_text
-from torseur.description.language.writing.write_drawings import drawing_text
 from torseur.description.language.writing.write_joints import joint_place, joint_text, needs_name, qualifier
 from torseur.description.language.writing.write_loads import (
     constraint_text,
@@ -34,6 +33,7 @@ from torseur.description.mechanism import (
     HERE,
     TIME,
     Coordinate,
+    Drawing,
     Frame,
     Joint,
     Law,
@@ -45,6 +45,7 @@ from torseur.description.mechanism import (
     Sensor,
     State,
 )
+from torseur.description.mechanism.drawings import BETWEEN, FACTORS, ON, place_of_frames
 from torseur.description.mechanism.frames import QUANTITIES
 from torseur.description.mechanism.quantities import ORIGIN, per_second
 from torseur.description.mechanism.units import si_name, unit_of
@@ -347,3 +348,29 @@ def _declarations(head: str, plain: list[str], padded: list[str]) -> str:
 
 def _section(title: str, lines: list[str]) -> str:
     return "\n".join([f"(* {title} *)", *(fold_line(line, WIDTH) for text in lines for line in text.split("\n")), ""])
+
+
+def drawing_text(drawing: Drawing, script: Script) -> str:
+    """draw box x = 1 m, ... on body ;"""
+    place = Place("drawing")
+    points = [script.point(frame, place) for frame in drawing.frames]
+    items = [
+        f"{name} = {script.formula(value, NUMBER if name in FACTORS else LENGTH, place)}"
+        for name, value in drawing.sizes
+    ]
+    items += [_wound(drawing, number, points, script) for number, _ in drawing.wound]
+    if drawing.colour:
+        items.append(f"colour ={meaning_text(drawing.colour)}")
+    if drawing.transparency is not None:
+        items.append(f"transparency = {script.formula(drawing.transparency, NUMBER, place)}")
+    word = place_of_frames(drawing.kind, len(points))
+    where = " and ".join(points) if word == BETWEEN else points[0] if word == ON else ", ".join(points)
+    head = f"draw {drawing.kind}{meaning_text(drawing.text)}"
+    return " ".join([head, *([", ".join(items)] if items else []), f"{word} {where} ;"])
+
+
+def _wound(drawing: Drawing, number: int, points: list[str], script: Script) -> str:
+    if "@" in points[number]:
+        raise UnsupportedError("the pulley of a drawn rope has no name: make its frame one of the mechanism's frames.")
+    radius = script.formula(dict(drawing.wound)[number], LENGTH, Place("drawing"))
+    return f"radius({points[number]}) = {radius}"
