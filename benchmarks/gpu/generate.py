@@ -113,7 +113,7 @@ def case_text(robot: str, function: str, program: Program, stem: str, suffix: st
 
 def _form(launch: Launch) -> str:
     """What tells a kernel's text from that for any launch."""
-    return f"_parks_{launch.resident}" if launch.spills else ""
+    return f"_spills_{launch.resident}" if launch.spills else ""
 
 
 def _kernel(source: StageSource, launch: Launch, function: str) -> str:
@@ -129,9 +129,9 @@ def _kernel(source: StageSource, launch: Launch, function: str) -> str:
         f"FINE *scratch, unsigned n) {{\n  const unsigned lane = blockIdx.x * B + threadIdx.x;\n"
         f"  if (lane < n) {function}<T, FINE>({passed});\n}}\n"
         f"template <class T, int B, int R> void launch_{name}(void **a, long long n) {{\n"
-        f"  const int parked = {source_for(source, launch).shared_bytes} * B;\n"
-        f"  static const cudaError_t room = with_shared(kernel_{name}<T, B, R>, parked);\n"
-        f"  CHECK(room);\n  kernel_{name}<T, B, R><<<(n + B - 1) / B, B, parked>>>({given}, n);\n}}"
+        f"  const int spilled = {source_for(source, launch).shared_bytes} * B;\n"
+        f"  static const cudaError_t room = with_shared(kernel_{name}<T, B, R>, spilled);\n"
+        f"  CHECK(room);\n  kernel_{name}<T, B, R><<<(n + B - 1) / B, B, spilled>>>({given}, n);\n}}"
     )
 
 

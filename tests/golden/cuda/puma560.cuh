@@ -62,9 +62,9 @@
 #define TORSEUR_BOUNDS __launch_bounds__(TORSEUR_BLOCK)
 #endif
 /* Room in shared memory for values of this thread that are not needed for a while. */
-#define TORSEUR_PARK(F, slots)                   \
-  extern __shared__ double parked_of_block[];    \
-  volatile F *const parked = (volatile F *)parked_of_block + threadIdx.x;
+#define TORSEUR_SPILL(F, slots)                  \
+  extern __shared__ double spilled_of_block[];   \
+  volatile F *const spilled = (volatile F *)spilled_of_block + threadIdx.x;
 #else
 #include <cmath>
 #include <cstring>
@@ -74,7 +74,7 @@
 #define TORSEUR_UNROLL
 #define TORSEUR_ROLLED
 #define TORSEUR_BLOCK 1
-#define TORSEUR_PARK(F, slots) F parked[slots];
+#define TORSEUR_SPILL(F, slots) F spilled[slots];
 using std::abs; using std::acos; using std::asin; using std::atan; using std::atan2; using std::cos; using std::cosh;
 using std::exp; using std::floor; using std::log; using std::pow; using std::sin; using std::sinh; using std::sqrt;
 using std::tan; using std::tanh; using std::fma;
@@ -869,4 +869,4 @@ extern "C" __global__ void TORSEUR_BOUNDS puma560_inverse_dynamics_mixed(const f
 #undef TORSEUR_ZERO
 #undef TORSEUR_UNROLL
 #undef TORSEUR_ROLLED
-#undef TORSEUR_PARK
+#undef TORSEUR_SPILL

@@ -53,6 +53,8 @@ def minors(
         for columns, value in _expansion([table[i] for i in chosen]).items():
             if value != 0:
                 every.append((chosen, columns, value))
+    # One minor that does not vanish settles it: short ones are asked first, whose standard bases cost least. Their
+    # places last, so that the order is the same on every run.
     every.sort(key=lambda one: (len(one[2].to_dict()), one[2].total_degree(), one[0], one[1]))
     seen = set()
     for chosen, columns, value in every:

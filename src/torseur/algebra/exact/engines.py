@@ -97,6 +97,7 @@ def _flint_apart(given: Any, ring: FlintRing) -> list[Any]:
 
 def _limited(command: list[str], given: str, seconds: int) -> subprocess.CompletedProcess[str]:
     """A program that may compute for so many seconds; raises TimeoutError where it would take more."""
+    # An intermediate process sets its own limit: see _LIMIT.
     limit = [] if sys.platform == "win32" else [sys.executable, "-c", _LIMIT, str(seconds)]
     try:
         done = subprocess.run([*limit, *command], input=given, capture_output=True, text=True, check=False,

@@ -175,6 +175,8 @@ class _Known:
 
     def vanishes(self, remainder: Any) -> bool:
         """Whether a remainder other than zero vanishes in the whole case."""
+        # On an irreducible variety a polynomial vanishes everywhere or reduces to something else: no further basis is
+        # needed.
         if is_prime(self.basis):
             return False
         return no_common_zero(self.equations, (*self.apart, remainder), self.ring.variables)
@@ -233,6 +235,7 @@ class _Gauss:
             if chosen is None:
                 c += 1
                 continue
+            # Factors that never vanish are no questions; what is left of the pivot is asked once, not once per power.
             question = known.question(fractions_of([rows[chosen][c]])[0][0])
             if question != 1:
                 return self._fork(rows, r, c, known, said, question)
@@ -249,6 +252,7 @@ class _Gauss:
         from dataclasses import replace
 
         apart = replace(known, apart=(*known.apart, question))
+        # From the basis that is there, not from what made it: the next one is a short way from it.
         zero = replace(known, vanish=(*known.basis.polynomials, question))
         no, yes = Condition(question, False), Condition(question, True)
         return Fork(no, self.tree(rows, r, c, apart, (*said, no)), self.tree(rows, r, c, zero, (*said, yes)))

@@ -1,7 +1,7 @@
 """Criteria of a rollout as programs: event functions, and what is noted at the start, at events and at the end.
 
 At an event w = 0 the time moves by dt = -dw / ẇ, and a value there by df + ḟ dt; at an extremum and at a fixed end by
-df alone. Slopes of the state are known wherever something is looked for or noted, so that the rate of a formula of
+df alone. Rates of the state are known wherever something is looked for or noted, so that the rate of a formula of
 coordinates and speeds takes no dynamics.
 """
 

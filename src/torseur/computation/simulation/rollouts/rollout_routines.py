@@ -73,6 +73,7 @@ def advance_rk4(t: float, h: float, x: Array, p: Array) -> None:
         weight = 2.0 if stage == 1 or stage == 2 else 1.0
         reach = h if stage == 2 else 0.5 * h
         for j in range(N):
+            # Weights 1 2 2 1 of the four stages, which stand at 0, h/2, h/2 and h.
             total[j] += weight * dx[j]
             at[j] = x[j] + reach * dx[j]
     for j in range(N):

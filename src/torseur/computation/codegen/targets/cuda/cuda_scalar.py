@@ -6,7 +6,7 @@ from torseur.computation.codegen.targets.cpp.cpp_module import CPP
 
 RESERVED = CPP.reserved | frozenset((
     "atomicAdd", "blockDim", "blockIdx", "dim3", "float2", "float4", "double2", "gridDim", "half", "lane", "lanes",
-    "n", "rsqrt", "sincos", "parked", "parked_of_block", "sincosf", "sine_cosine", "stride",
+    "n", "rsqrt", "sincos", "spilled", "spilled_of_block", "sincosf", "sine_cosine", "stride",
     "stride_of", "threadIdx", "values_of", "warpSize",
 ))  # fmt: skip
 
@@ -29,9 +29,9 @@ HEAD = """\
 #define TORSEUR_BOUNDS __launch_bounds__(TORSEUR_BLOCK)
 #endif
 /* Room in shared memory for values of this thread that are not needed for a while. */
-#define TORSEUR_PARK(F, slots)                   \\
-  extern __shared__ double parked_of_block[];    \\
-  volatile F *const parked = (volatile F *)parked_of_block + threadIdx.x;
+#define TORSEUR_SPILL(F, slots)                  \\
+  extern __shared__ double spilled_of_block[];   \\
+  volatile F *const spilled = (volatile F *)spilled_of_block + threadIdx.x;
 #else
 #include <cmath>
 #include <cstring>
@@ -41,7 +41,7 @@ HEAD = """\
 #define TORSEUR_UNROLL
 #define TORSEUR_ROLLED
 #define TORSEUR_BLOCK 1
-#define TORSEUR_PARK(F, slots) F parked[slots];
+#define TORSEUR_SPILL(F, slots) F spilled[slots];
 using std::abs; using std::acos; using std::asin; using std::atan; using std::atan2; using std::cos; using std::cosh;
 using std::exp; using std::floor; using std::log; using std::pow; using std::sin; using std::sinh; using std::sqrt;
 using std::tan; using std::tanh; using std::fma;
@@ -167,5 +167,5 @@ FOOT = """
 #undef TORSEUR_ZERO
 #undef TORSEUR_UNROLL
 #undef TORSEUR_ROLLED
-#undef TORSEUR_PARK
+#undef TORSEUR_SPILL
 """

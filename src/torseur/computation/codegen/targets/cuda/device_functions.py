@@ -118,7 +118,7 @@ class _Body:
     def lines(self) -> list[str]:
         """Loads, operations and stores. A load stands some operations before its first use, so that it has arrived."""
         slots = self.spilling.slots
-        lines = [f"TORSEUR_PARK({self.spill_scalar}, {slots})"] if slots else []
+        lines = [f"TORSEUR_SPILL({self.spill_scalar}, {slots})"] if slots else []
         operations = self.chunk.operations
         early = LOAD_AHEAD if slots or most_live(operations) > PLENTY else LOAD_EARLY
         ahead = 0
@@ -167,11 +167,11 @@ class _Body:
     def spill(self, node: Expr) -> str:
         """A value that leaves its register."""
         value = self.fine_names[node] if self.spill_scalar == "F" else self.names[node]
-        return f"parked[{self.spilling.slot[node]} * TORSEUR_BLOCK] = {value};"
+        return f"spilled[{self.spilling.slot[node]} * TORSEUR_BLOCK] = {value};"
 
     def fetch_back(self, node: Expr) -> list[str]:
         """A value that comes back, under the names that are read."""
-        place = f"parked[{self.spilling.slot[node]} * TORSEUR_BLOCK]"
+        place = f"spilled[{self.spilling.slot[node]} * TORSEUR_BLOCK]"
         fine = self.fine_names[node]
         if not fine.endswith("_f_"):
             return [f"{self.names[node]} = T({place});"]
