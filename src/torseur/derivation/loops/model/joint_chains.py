@@ -76,6 +76,9 @@ def chain(edges: Sequence[Edge], slots: Slots, path: Sequence[Passage],
           first: Transform = SAME, last: Transform = SAME) -> Chain:  # fmt: skip
     """The chain from a frame of the path's first body along joints to a frame of its last body."""
     elements: list[Element] = []
+    #     forward    before₀ · motion₀ · before₁ · motion₁ · ... · last
+    #     back       last⁻¹ · motion₁⁻¹ · before₁⁻¹ · motion₀⁻¹ · before₀⁻¹
+    # What stands between two motions is gathered in `offset` until the next one takes it.
     offset = first.inverse
     for passage in path:
         edge = edges[passage.edge]

@@ -100,6 +100,7 @@ def _groups(system: LoopSystem) -> list[tuple[list[int], list[int]]]:
 
 def _patterns(system: LoopSystem) -> list[list[int]]:
     """Per closure, then per relation: the freedoms it depends on, seen at a few random open states."""
+    # Open states at random: on closed ones entries may vanish that depend on a freedom all the same.
     jacobian = system.linearise(random_states(system, 3, np.random.default_rng(7)))[1]
     depends = np.any(np.nan_to_num(np.abs(jacobian), nan=1.0) > 1e-12, axis=0)
     # Three freedoms of a ball move together.

@@ -75,6 +75,7 @@ def _velocities(
     limit = CLOSED * (1.0 + fastest)
     written = min(MOST, rounding((v[exact] / fastest).tolist()) + rounding(v[exact].tolist())) * fastest
     follow = free_speeds(numbers, t, _fewest_speeds(numbers, t, y, rows / scale[:, None], target / scale, given), given)
+    # What follows moves first; then all but exact speeds; at last these too, within the digits they are written with.
     for mask, largest in ((follow, limit), (~exact, limit), (np.ones(len(v), dtype=bool), max(written, limit))):
         change = _smallest(numbers, metric, rows, target, mask)
         missed = np.abs((target - rows @ change) / scale)

@@ -81,6 +81,7 @@ def assemble(numbers: StateNumbers, t: float, y: Vector, given: Collection[str])
         if best.is_closed or (best.is_nearly_closed and best.start == 0):
             break
     assert best is not None
+    # Closed, but far from what was guessed: another assembly may be the one that is meant.
     if best.is_nearly_closed and _guess_shift(numbers, y, best) > FAR:
         best = min([best, *_near_guesses(numbers, t, y, given)], key=lambda one: _guess_shift(numbers, y, one))
     return best

@@ -60,6 +60,7 @@ def other_sizes(numbers: StateNumbers, t: float, y: Vector, usual: Vector) -> Ve
 
 
 def _largest(numbers: StateNumbers, states: Sequence[Vector], selection: Sequence[int]) -> Vector:
+    # At its best: at a singular start a row adds nothing, beside it what it usually does.
     largest: Vector = np.max([sizes_added(rows, selection) for rows in states], axis=0)
     return largest * numbers.row_scales
 
@@ -80,6 +81,8 @@ def _select(rows: Vector, vanished: float, dependent: float) -> list[int]:
     """Independent constraints: in their order while they are good, then the best of the others."""
     lengths, rest = np.linalg.norm(rows, axis=1), rows
     chosen: list[int] = []
+    # Two passes: in the order of the description while a row leaves much of itself, then the largest remainder. By size
+    # alone rounding would decide between rows that are alike.
     for limit in (GOOD * lengths.max(initial=0.0), 0.0):
         while len(chosen) < len(rows):
             left = np.linalg.norm(rest, axis=1)
@@ -129,6 +132,7 @@ def neighbours(numbers: StateNumbers, t: float, y: Vector) -> list[Vector]:
     _, derivatives = numbers.closure(t, y)
     _, sizes, directions = np.linalg.svd(derivatives)
     rank = int(np.sum(sizes > numbers.negligible(DEPENDENT) * sizes.max(initial=0.0)))
+    # The same neighbours on every run.
     allowed, random = directions[rank:], np.random.default_rng(0)
     states = []
     for _ in range(NEIGHBOURS if len(allowed) else 0):
