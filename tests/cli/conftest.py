@@ -53,11 +53,33 @@ def process() -> Callable[..., subprocess.CompletedProcess[str]]:
     return run
 
 
-def processor_seconds() -> float:
-    """What finished child processes have cost so far, whoever shares the machine."""
-    resource = pytest.importorskip("resource", reason="processor time of child processes is known on POSIX only")
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return float(used.ru_utime + used.ru_stime)
+COUNTED = """
+import sys
+from contextlib import suppress
+from counting import calls_of
+def run():
+    with suppress(SystemExit):
+        from torseur.cli import main
+        main()
+file, sys.argv = sys.argv[1], ["torseur", *sys.argv[2:]]
+calls = calls_of(run)
+print(calls, *sys.modules, file=open(file, "w"))
+"""
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Callable[..., tuple[int, set[str]]]:
+    """The calls of functions that a command makes in a process of its own, imports included, and the modules it loads."""
+
+    def run(*arguments: str) -> tuple[int, set[str]]:
+        told = tmp_path / "work.txt"
+        paths = {"PYTHONPATH": os.pathsep.join((str(SOURCE), str(SOURCE.parent / "tests")))}
+        line = [sys.executable, "-c", COUNTED, str(told), *arguments]
+        subprocess.run(line, capture_output=True, env=environment() | paths, timeout=120, check=True)
+        calls, *modules = told.read_text().split()
+        return int(calls), set(modules)
+
+    return run
 
 
 def environment() -> dict[str, str]:
