@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import io
 import re
 import zipfile
@@ -57,6 +58,24 @@ def test_poses_are_those_of_the_motion():
     track = steps[7:].reshape(len(times), 7)
     x = poses["origin"][0] + poses["scale"] * track[:, 0]
     np.testing.assert_allclose(x, 0.3 * np.cos(2.0 * times), atol=1e-5)
+
+
+def test_arrows_come_with_the_motion_when_they_are_asked_for():
+    """Oracle: ẋ = -ω x₀ sin ωt with ω = 2/s; half a metre stands for 1 m/s."""
+    found = last(move(Request("move", 1, OSCILLATOR, until=4.0, arrows="velocity = 0.5; reaction"), None), "motion")
+    velocity, reaction = found["overlays"]
+    assert [velocity["label"], velocity["colour"]] == ["velocity, 1 m for 2 m/s", "--overlay-velocity"]
+    assert reaction["names"] == ["rail"]
+    start, end = (_places(velocity[key]) for key in ("starts", "ends"))
+    times = found["arrays"]["times"]
+    np.testing.assert_allclose(start[:, 0], 0.3 * np.cos(2 * times), atol=2e-5)
+    np.testing.assert_allclose((end - start)[:, 0], -0.3 * np.sin(2 * times), atol=2e-5)
+
+
+def _places(packed):
+    """Places of the only point, from the integers in which they travel."""
+    steps = np.frombuffer(base64.b64decode(packed["steps"]), "<i2").reshape(-1, 3)
+    return np.array(packed["origin"]) + packed["scale"] * steps
 
 
 def test_sensitivity_systems_are_those_of_the_criterion_in_the_box():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import http.client
 import json
 import re
@@ -11,6 +12,8 @@ import pytest
 
 from torseur.errors import TorseurError
 from torseur.presentation.studio.guard import Guard
+from torseur.presentation.studio.server import Studio
+from torseur.presentation.studio.session import Session
 
 websockets = pytest.importorskip("websockets.sync.client", reason="needs torseur[studio]")
 
@@ -64,6 +67,40 @@ def test_every_colour_that_scripts_ask_for_is_defined(address):
     styles = "".join(served(path) for path in ("colours.css", "report/assets/style.css", "studio/assets/studio.css"))
     wanted = set(re.findall(r'colour\("(--[\w-]+)"\)', served("report/assets/js/scene/stage.js")))
     assert len(wanted) > 3 and wanted <= set(re.findall(r"(--[\w-]+):", styles))
+
+
+def test_a_server_that_ends_while_workers_start_cuts_the_conversation_quietly(tmp_path):
+    class Page:
+        """A page that asks one question and waits."""
+
+        async def accept(self):
+            pass
+
+        async def send_text(self, text):
+            pass
+
+        async def receive_text(self):
+            return json.dumps({"kind": "describe", "number": 1, "text": "mechanism nothing ;"})
+
+    class Starting:
+        """Workers that are never ready."""
+
+        async def ask(self, request):
+            asked.set()
+            await asyncio.Event().wait()
+
+    asked = asyncio.Event()
+
+    async def cut_short():
+        studio = Studio(Session(None, folder=tmp_path), Guard("token", ("127.0.0.1",)))
+        studio.crew = Starting()
+        talk = asyncio.create_task(studio.converse(Page()))
+        await asked.wait()
+        talk.cancel()
+        await talk
+        return studio.page
+
+    assert asyncio.run(cut_short()) is None
 
 
 def test_nothing_leaves_the_page_and_nothing_foreign_runs_in_it(address):

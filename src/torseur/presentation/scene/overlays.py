@@ -51,10 +51,13 @@ def check_overlays(overlays: Iterable[Overlay], samples: int) -> None:
                 raise TorseurError(f"report, {overlay.label}: shape {values.shape}, expected {expected}.")
 
 
-def overlay_data(overlay: Overlay, number: int) -> dict[str, object]:
-    """An overlay as plain data for the page's script, its places in sixteen bits a number."""
+def overlay_data(overlay: Overlay, colour: int | str) -> dict[str, object]:
+    """An overlay as plain data for the page's script, its places in sixteen bits a number.
+
+    `colour` is what the page calls its colour: the number of the overlay, or its kind.
+    """
     shared = {
-        "label": overlay.label, "names": overlay.names, "radius": overlay.radius, "colour": f"--overlay-{number}",
+        "label": overlay.label, "names": overlay.names, "radius": overlay.radius, "colour": f"--overlay-{colour}",
     }  # fmt: skip
     if isinstance(overlay, Dots):
         return {"kind": "dots", **shared, "places": pack_places(overlay.positions)}

@@ -23,6 +23,7 @@ LONGEST_LIST = 2000  # of quantities to plot
 LONGEST_MOTION = 3600.0  # seconds
 MOST_VALUES = 5000
 TEXT, BINARY, DONE = b"T", b"B", b"D"
+WORDS = ("formalism", "level", "criterion", "over", "arrows", "known", "what", "detail")
 KINDS = ("describe", "move", "examine", "export", "open", "inscribe")
 
 
@@ -35,7 +36,8 @@ class Request:
     """One question about one text; everything an answer depends on is in it, so that any worker can answer.
 
     `values` and `initial` differ from those of the text; `outputs` are quantities to plot, between
-    semicolons, also drawn `over` another one; `known` is the digest of the shapes that the page has; `what` names an
+    semicolons, also drawn `over` another one; `arrows` are kinds of arrows such as force=0.002, between semicolons;
+    `known` is the digest of the shapes that the page has; `what` names an
     export or a mechanism of the library; `detail` says more about it.
     """
 
@@ -50,6 +52,7 @@ class Request:
     criterion: str = ""
     outputs: str = ""
     over: str = ""
+    arrows: str = ""
     known: str = ""
     what: str = ""
     detail: str = ""
@@ -60,7 +63,7 @@ def read_request(data: Mapping[str, Any]) -> Request:
     kind = data.get("kind")
     if kind not in KINDS:
         raise MessageError(unknown_name("request", str(kind)[:40], KINDS))
-    words = {name: _text(data, name) for name in ("formalism", "level", "criterion", "over", "known", "what", "detail")}
+    words = {name: _text(data, name) for name in WORDS}
     return Request(
         kind=kind,
         number=_whole(data.get("number")),

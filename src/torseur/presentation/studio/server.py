@@ -23,7 +23,8 @@ from torseur.errors import TorseurError
 from torseur.presentation.levels.levels import LEVELS
 from torseur.presentation.report.compose.derivation_cards import FORMALISM_TITLES
 from torseur.presentation.report.page.report_page import colour_rules
-from torseur.presentation.scene.palette import ELEMENT, GROUND, SERIES, body_colour
+from torseur.presentation.scene.bodies.vectors import KINDS
+from torseur.presentation.scene.palette import CONTACT, ELEMENT, GROUND, SERIES, body_colour
 from torseur.presentation.scene.scene_data import ELEMENT_COLOUR
 from torseur.presentation.studio.crew import Crew
 from torseur.presentation.studio.guard import Guard, Guarded
@@ -34,6 +35,7 @@ TYPES = {".js": "text/javascript", ".css": "text/css", ".woff2": "font/woff2", "
 PACKAGES = {"studio": "torseur.presentation.studio", "report": "torseur.presentation.report"}
 TAKEN_OVER = 4409
 MOST_BODIES = 800  # that have a colour of their own in the style sheet
+KEPT = ("text", "values", "initial", "until", "formalism", "level", "criterion", "outputs", "over", "arrows")
 
 
 class Studio:
@@ -89,7 +91,8 @@ class Studio:
         try:
             while True:
                 await self._hear(await socket.receive_text())
-        except (WebSocketDisconnect, KeyError, RuntimeError):
+        # Cancelled where the server ends while a request still waits for workers that start: the page goes with it.
+        except (WebSocketDisconnect, KeyError, RuntimeError, asyncio.CancelledError):
             if self.page is socket:
                 self.page = None
 
@@ -152,11 +155,7 @@ class Studio:
 def _check(state: dict[str, Any]) -> dict[str, Any]:
     """A state of the page, each field what it should be; what is not is refused."""
     read = read_request({**{k: v for k, v in state.items() if k != "number"}, "kind": "describe", "number": 0})
-    changes: dict[str, Any] = {
-        name: getattr(read, name)
-        for name in ("text", "values", "initial", "until", "formalism", "level", "criterion", "outputs", "over")
-        if name in state
-    }
+    changes: dict[str, Any] = {name: getattr(read, name) for name in KEPT if name in state}
     if "revision" in state:
         changes["revision"] = int(finite(state["revision"], "revision"))
     if isinstance(state.get("name"), str) and len(state["name"]) < LONGEST_TEXT:
@@ -172,10 +171,11 @@ def index() -> str:
 
 @cache
 def colours() -> str:
-    """The colours of bodies, of what stretches between them and of curves, light and dark; body 0 is the earth."""
+    """The colours of bodies, elements between them, arrows and curves, light and dark; body 0 is the earth."""
     bodies = {f"--body-{k}": GROUND if k == 0 else body_colour(k - 1) for k in range(MOST_BODIES)}
     series = {f"--series-{k}": colour for k, colour in enumerate(SERIES)}
-    return colour_rules(bodies | {ELEMENT_COLOUR: ELEMENT} | series)
+    overlays = {"--overlay-contact": CONTACT} | {f"--overlay-{kind}": colour for kind, (_, colour) in KINDS.items()}
+    return colour_rules(bodies | {ELEMENT_COLOUR: ELEMENT} | overlays | series)
 
 
 @cache

@@ -44,6 +44,7 @@ class State:
     criterion: str = ""
     outputs: str = ""
     over: str = ""
+    arrows: str = ""
     name: str = ""  # of the mechanism of the library that it started from
 
 

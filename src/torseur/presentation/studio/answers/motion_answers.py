@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from torseur.computation.simulation import Trajectory, simulate
+from torseur.computation.simulation import Output, Trajectory, simulate
 from torseur.computation.simulation.model.first_order_form import as_system
 from torseur.computation.simulation.model.system import System
 from torseur.computation.simulation.simulate import started
@@ -27,6 +27,8 @@ from torseur.presentation.report.page.equation_view import Index
 from torseur.presentation.report.page.report_content import CrossPlot, Plot, ReportContent
 from torseur.presentation.report.page.sections import crossplots
 from torseur.presentation.scene.bodies.body_marks import marks_data, masses_data
+from torseur.presentation.scene.bodies.vectors import Wanted, quantities_for, wanted
+from torseur.presentation.scene.overlays import overlay_data
 from torseur.presentation.scene.packing import quantise
 from torseur.presentation.scene.scene import Motion
 from torseur.presentation.scene.scene_data import scene_data
@@ -82,9 +84,12 @@ def _compute(model: Model, request: Request) -> tuple[Trajectory, list[str]]:
     outputs = [*ENERGIES, *(measure.name for measure in model.mechanism.measures)]
     known = {*outputs, *model.tree.layout.coordinate_names, *model.tree.layout.speed_names}
     asked = {label_of(text): text for text in asked_for(request) if label_of(text) not in known}
+    drawn = [Output(name) for name in quantities_for(model.mechanism, _arrows(request)) if name not in asked]
     system = start_system(model, request.values, request.initial)
     try:
-        motion = simulate(system, request.until, samples=samples, outputs=[*outputs, *asked.values()], rtol=RTOL)
+        motion = simulate(
+            system, request.until, samples=samples, outputs=[*outputs, *asked.values(), *drawn], rtol=RTOL
+        )
         return motion, list(motion.notes)
     except SimulationError as problem:
         partial = problem.trajectory
@@ -92,10 +97,22 @@ def _compute(model: Model, request: Request) -> tuple[Trajectory, list[str]]:
             return partial, [f"The motion ended early: {problem}"]
         raise
     except TorseurError as problem:
-        if not asked:
+        if not asked and not drawn:
             raise
         # The motion is there all the same; if it is not, the same is said again without what was asked.
-        return simulate(system, request.until, samples=samples, outputs=outputs, rtol=RTOL), [f"Not plotted: {problem}"]
+        lacking = "Not plotted" if asked else "No arrows"
+        return simulate(system, request.until, samples=samples, outputs=outputs, rtol=RTOL), [f"{lacking}: {problem}"]
+
+
+def _arrows(request: Request) -> tuple[Wanted, ...]:
+    """The kinds of arrows that the page wants drawn along the motion."""
+    return wanted(text for text in request.arrows.split(";") if text.strip())
+
+
+def _drawable(model: Model, request: Request, trajectory: Trajectory) -> tuple[Wanted, ...]:
+    """Of these, those whose quantities the motion holds; that others are missing has been said."""
+    held = {column.name for column in trajectory.columns}
+    return tuple(kind for kind in _arrows(request) if held.issuperset(quantities_for(model.mechanism, [kind])))
 
 
 def asked_for(request: Request) -> list[str]:
@@ -137,7 +154,8 @@ def _still(model: Model, request: Request) -> Trajectory:
 
 
 def _message(model: Model, request: Request, trajectory: Trajectory, notes: list[str], moving: bool = False) -> bytes:
-    page = model.page(model.fill(request.values), trajectory)
+    arrows = _drawable(model, request, trajectory) if moving else ()
+    page = model.page(model.fill(request.values), trajectory, arrows)
     motion = page.motion
     if motion is None:
         raise TorseurError("No picture: a length or a position has no value yet.")
@@ -155,6 +173,7 @@ def _message(model: Model, request: Request, trajectory: Trajectory, notes: list
         notes=notes,
         poses=poses,
         masses=_masses(page),
+        overlays=_overlays(page),
         shapes=digest,
         scene=None if digest == request.known else scene,
         plots=plot_frames(page, shown, "Plots of the motion"),
@@ -170,13 +189,18 @@ def _masses(page: Page) -> list[dict[str, Any]]:
     return masses_data(page.composition.pictures, numbers)
 
 
+def _overlays(page: Page) -> list[dict[str, Any]]:
+    """Points of contact and arrows along the motion; their colours are named by their kinds."""
+    return [overlay_data(one, one.label.partition(",")[0]) for one in page.composition.overlays()]
+
+
 def _scene(page: Page) -> dict[str, Any]:
     """Bodies with their pictures, joints between them, and how they are first seen."""
     bodies, composition = page.bodies(), page.composition
     numbers = {body.name: number for number, body in enumerate(bodies)}
     joints = [[numbers[joint.parent], numbers[joint.child]] for joint in page.joints()]
     marks = marks_data(composition.pictures, numbers)
-    # Points of contact come with every motion; pictures only where they have changed.
+    # Points of contact and arrows come with every motion; pictures only where they have changed.
     return {"joints": joints, "marks": marks, **scene_data(bodies, composition.elements, (), composition.view())}
 
 

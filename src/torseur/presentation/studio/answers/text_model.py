@@ -16,6 +16,7 @@ from torseur.description.language import parse
 from torseur.description.mechanism import Guess, Mechanism
 from torseur.presentation.report.compose.compose_report import Page
 from torseur.presentation.scene.bodies.known_numbers import Numbers
+from torseur.presentation.scene.bodies.vectors import Wanted
 
 MOST_KEPT = 4
 
@@ -38,9 +39,11 @@ class Model:
             self._by_formalism[formalism] = derive(self.tree, formalism)
         return self._by_formalism[formalism]
 
-    def page(self, values: Mapping[str, float], trajectory: Trajectory | None = None) -> Page:
-        """The parts of a report on the mechanism with these values."""
-        return Page(self.tree, None, trajectory, self.own(values), {})
+    def page(
+        self, values: Mapping[str, float], trajectory: Trajectory | None = None, arrows: tuple[Wanted, ...] = ()
+    ) -> Page:
+        """The parts of a report on the mechanism with these values, and arrows of these kinds along its motion."""
+        return Page(self.tree, None, trajectory, self.own(values), {}, arrows=arrows)
 
     def fill(self, values: Mapping[str, float]) -> dict[str, float]:
         """Values for all parameters that the text gives none: those given here, and 0."""

@@ -33,8 +33,8 @@ export type Shape = Rod | Tube | Ring | Ball | Box | Ellipsoid | Polyline | Labe
 
 export interface Body { name: string; colour: ColourName; fixed: boolean; shapes: Shape[] }
 
-/** Poses of all bodies as integers: position = origin + scale · integer, quaternion = integer / 32767; their masses where a page marks the mass centre. */
-export interface PackedMotion { times: Packed; origin: Vector; scale: number; still: boolean[]; poses: Packed; masses?: MassData[] }
+/** Poses of all bodies as integers: position = origin + scale · integer, quaternion = integer / 32767; their masses where a page marks the mass centre, and overlays that belong to this motion. */
+export interface PackedMotion { times: Packed; origin: Vector; scale: number; still: boolean[]; poses: Packed; masses?: MassData[]; overlays?: OverlayData[] }
 
 /** Places of some points by sample, three integers each. */
 export interface PackedPlaces { count: number; origin: Vector; scale: number; steps: Packed }

@@ -24,6 +24,7 @@ export const hearing = {
     studio.until.value = String(studio.state.until);
     studio.asks.outputs.value = studio.state.outputs ?? "";
     studio.asks.over.value = studio.state.over ?? "";
+    studio.asks.arrows.value = studio.state.arrows ?? "";
     if (recovered) studio.status.notice(file ? "Changes that were never saved to the file have been brought back." : "Your changes of last time have been brought back.", { "Drop them": () => studio.line.send("reread") });
     studio.shown.text = null;
     studio.show.shapes = "";

@@ -1,12 +1,12 @@
 // What the page of the studio and its server say to each other; messages.py and the answers are the other side.
-import type { MassData, Packed, PackedMotion, PlotData, SceneData, Vector } from "../../../report/assets/js/data.js";
+import type { MassData, OverlayData, Packed, PackedMotion, PlotData, SceneData, Vector } from "../../../report/assets/js/data.js";
 
 export type Numbers = Record<string, number>;
 
 /** What is written and chosen; `values` and `initial` differ from those of the text. */
 export interface State {
   text: string; revision: number; values: Numbers; initial: Numbers; until: number;
-  formalism: string; level: string; criterion: string; outputs: string; over: string; name: string;
+  formalism: string; level: string; criterion: string; outputs: string; over: string; arrows: string; name: string;
 }
 
 /** A fault at a place of the text, counted from 1, `end` the column behind it; line 0 stands for the whole text. */
@@ -39,7 +39,7 @@ export interface Outline {
 
 /** A motion; `scene` is null where the page has these shapes, and `moving` false while the motion is being compiled. */
 export interface MotionAnswer {
-  moving: boolean; notes: string[]; poses: Omit<PackedMotion, "times" | "poses" | "masses">; masses: MassData[]; shapes: string; scene: SceneData | null;
+  moving: boolean; notes: string[]; poses: Omit<PackedMotion, "times" | "poses" | "masses" | "overlays">; masses: MassData[]; overlays: OverlayData[]; shapes: string; scene: SceneData | null;
   plots: PlotFrames; crossplots: string; handles: Handle[]; start: Numbers; arrays: Arrays & { times: Packed; poses: Packed };
 }
 

@@ -96,6 +96,7 @@ export class Stage {
   showMotion(motion) {
     /** @type {MassData[]} */
     this.masses = motion.masses ?? [];
+    if (motion.overlays) this.overlayData = motion.overlays;
     /** The motion of the mechanism, also while a branch is played. @type {Motion} */
     this.whole = new Motion(motion, this.view.up);
     this.endBranch();
@@ -118,6 +119,7 @@ export class Stage {
     this.motion = motion;
     const marks = this.marks ? marksOf(this.marks, this.masses, motion, this.marked) : [];
     this.overlays = [...overlays.map((overlay) => new Overlay(overlay, motion)), ...marks];
+    this.palette = null; // overlays have their colours there
     this.paths = this.traces.map(({ body, point }) => motion.path(body, point));
   }
 

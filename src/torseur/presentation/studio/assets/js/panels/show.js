@@ -1,5 +1,5 @@
 // The mechanism in the picture: bodies, motion, handles, paths; kept from one motion to the next where nothing else changed.
-/** @import { PackedMotion, SceneData } from "../../../../report/assets/js/data.js" */
+/** @import { OverlayData, PackedMotion, SceneData } from "../../../../report/assets/js/data.js" */
 /** @import { Stage } from "../../../../report/assets/js/scene/stage.js" */
 /** @import { Store } from "../../../../report/assets/js/shared/store.js" */
 /** @import { Theatre } from "../../../../report/assets/js/scene/theatre.js" */
@@ -15,6 +15,7 @@ export class Show {
   constructor(store, changed) {
     this.store = store;
     this.blank = byId("blank");
+    this.scales = byId("scales");
     this.trace = byId("trace", HTMLSelectElement);
     this.shapes = ""; // digest of the shapes that are shown
     this.isHeld = false;
@@ -34,13 +35,24 @@ export class Show {
   get stage() { return this.theatre?.stage; }
 
   /** A motion as the server sends it; `fresh` when it is the first one of a text. @param {MotionAnswer} answer @param {Quantity[]} quantities @param {boolean} fresh */
-  present({ scene, shapes, poses, masses, arrays, handles, start }, quantities, fresh) {
-    const motion = { ...poses, masses, times: arrays.times, poses: arrays.poses };
+  present({ scene, shapes, poses, masses, overlays, arrays, handles, start }, quantities, fresh) {
+    const motion = { ...poses, masses, overlays, times: arrays.times, poses: arrays.poses };
     this.shapes = shapes;
     if (this.theatre) this.change(this.theatre, scene, motion, fresh);
     else if (scene) this.open(scene, motion);
     this.handles.show(handles, start, quantities, this.theatre);
+    this.nameScales(overlays);
     this.blank.hidden = true;
+  }
+
+  /** Say how long arrows are, in their colours. @param {OverlayData[]} overlays */
+  nameScales(overlays) {
+    const arrows = overlays.filter(({ kind }) => kind === "arrows");
+    this.scales.replaceChildren(...arrows.map(({ label, colour }) => {
+      const line = make("span", { textContent: label });
+      line.style.color = `var(${colour})`;
+      return line;
+    }));
   }
 
   /** @param {SceneData} scene @param {PackedMotion} motion */
