@@ -158,6 +158,7 @@ class ContactRules:
             normal = pressing(element, programs.contacts, programs.equations.constraints, by_name)
             limit = element.amounts[2] + element.amounts[3] * normal
             held = [by_name[row.name] for row in element.rows]
+            # In squares, which stay smooth where a held force vanishes.
             return self._switched(f"{name} slides", sum((h * h for h in held), -limit * limit), rest)
         slips = [row.residual for row in element.rows]
         directions = earlier.sliding[earlier.rubbing.places(k)]

@@ -258,10 +258,12 @@ class Landing:
         """u after the jump."""
         later, arriving, new = self.crossing.tangents(self.met, self.u)
         arriving[: self._states] = new[: self._states]
+        # Back to the fixed time by the motion afterwards: F = Z - s f₊.
         return np.asarray(arriving - np.outer(self.after.value, later))
 
     def back(self, adjoints: Vector, pbar: Vector) -> tuple[Vector, Vector]:
         """Adjoints before the jump (a row per criterion), from those after it."""
+        # F = Z - s f₊ to first order: that is what the time s does by itself.
         own = self._split(adjoints, -adjoints @ self.after.value)
         arriving, of_parameters, _, _ = self.crossing.pull_back(self.met, own)
         return arriving, pbar + of_parameters

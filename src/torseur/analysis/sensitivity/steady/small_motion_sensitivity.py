@@ -99,6 +99,7 @@ class ResponseSensitivities:
     @property
     def gain_slopes(self) -> Vector:
         """Of the gains |H|."""
+        # log H = log |H| + i φ, so H'/H = |H|'/|H| + i φ', and H'/H is H* H' / |H|².
         return np.asarray((np.conj(self.values)[:, None] * self.slopes).real / np.abs(self.values)[:, None])
 
     @property
