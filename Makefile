@@ -31,7 +31,7 @@ help:
 	@echo "make thorough the suite with all cases over the library and all pairs of options, of which make test takes a sample"
 	@echo "make quick   a sample of the test suite without its slow cases (a minute and a half)"
 	@echo "make check   ruff and mypy; types, linter and unit tests of the JavaScript where npm is there"
-	@echo "make bench   install the peers and run the benchmarks"
+	@echo "make bench   install the peers, run the benchmarks and name ratios that worsened by a fifth"
 	@echo "make docs    the documentation site, into build/site/html; a warning is an error (a minute)"
 	@echo "make fuzz    a million mutated descriptions and a hundred thousand mutated robot files (an hour)"
 	@echo "make truth   random mechanisms over the whole language, compared with an independent oracle (an hour; goes on where it was)"
@@ -83,7 +83,7 @@ quick: $(VENV)/.dev
 
 bench: $(VENV)/.bench
 	@test -n "$(BENCHMARKS)" || { echo "There are no benchmarks: benchmarks/bench_*.py" >&2; exit 1; }
-	@for benchmark in $(BENCHMARKS); do echo "== $$benchmark"; $(BIN) "$$benchmark" || exit 1; done
+	@$(BIN) benchmarks/history.py $(BENCHMARKS)
 
 docs: $(VENV)/.docs
 	@$(BIN) tools/site/build_site.py

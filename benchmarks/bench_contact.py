@@ -156,9 +156,9 @@ def main() -> None:
             check_spheres(motion, count)
         text = quadruped_for_mujoco() if name == "quadruped" else spheres_for_mujoco(count)
         beside = (
-            f"MuJoCo {(other := mujoco_cost(text)):.1f} µs, ratio {cost / other:.2f}" if has_mujoco else "no MuJoCo"
+            f"MuJoCo {(other := mujoco_cost(text)):.1f} µs, ratio {other / cost:.2f}" if has_mujoco else "no MuJoCo"
         )
-        print(f"  rtol {rtol:g}: {cost:.1f} µs a step; {beside}")
+        print(f"  {name}, rtol {rtol:g}: {cost:.1f} µs a step; {beside}")
 
 
 if __name__ == "__main__":
