@@ -169,5 +169,6 @@ def test_negative_mass_must_be_meant(case):
 
 
 def test_a_hole_in_a_solid_is_no_negative_mass():
-    parse("""let b = body sphere radius = 2 m mass = 3 kg sphere radius = 1 m mass = -1 kg end ;
+    mechanism = parse("""let b = body sphere radius = 2 m mass = 3 kg sphere radius = 1 m mass = -1 kg end ;
         join earth and b.frame with revolute(q) end ;""")
+    assert not mechanism.bodies[0].negative
