@@ -40,7 +40,9 @@ KNOTS, _FRAMES = 0.06, 2.5  # s, and frames at least, from one knot to the next
 DELAY = 0.005  # s: standard deviation of what is known beforehand of plates' delay
 _ROUNDS, _FIRST, _FAR, _CLOSE, _SETTLED = 60, 3, 0.8, 3e-2, 0.03
 _NOISE = (3e-3, 1.0, 0.3)  # of markers (m), force (N) and moment (N m), to begin with
-_LEAST = 1e-6  # m, N, N m: readings are not known better
+# Readings are not known better: markers (m), and plates by part of what varies in them. A spline does not follow a person
+# more closely, and with exact plates the noise would be sought below its own errors, where the fit no longer is linear.
+_LEAST_MARKER, _LEAST_PART = 1e-6, 1e-3
 _MOST_RELATED = 0.97
 _LENGTH = 0.01  # of quaternions, beside 1
 _SURE = 1e-6  # m: of a joint that is known
@@ -87,6 +89,7 @@ class _Shared:
     values: Array
     noise: Array
     likeness: Array
+    least: Array  # noise, below which none is believed
 
 
 def fit_limb(recordings: Sequence[LimbRecording], shape: Array, gravity: Array, knots: float = KNOTS) -> LimbFit:
@@ -100,13 +103,18 @@ def fit_limb(recordings: Sequence[LimbRecording], shape: Array, gravity: Array, 
         parts = [_readings(trial, shared, gravity) for trial in trials]
         step = _solve(trials, parts, shared, shape)
         noise, likeness = _noise(parts, shared, step)
+        if not (np.isfinite(noise).all() and np.isfinite(step.shared).all()):
+            break  # with the last state that can be used, and not converged
         settled = bool(np.all(np.abs(np.log(noise / shared.noise)) < _SETTLED))
         # Noise that is much less than was thought is approached slowly: the ratio of its steps is carried on.
         ratio = noise / shared.noise
         carried = noise * np.where(ratio < _FAR, np.maximum(ratio, 0.2) ** 2, 1.0) if k >= _FIRST else noise
         trials = [_moved(trial, change) for trial, change in zip(trials, step.trials, strict=True)]
         places, values = shared.places + step.shared[:-9].reshape(shape.shape), shared.values + step.shared[-9:]
-        shared = _Shared(places, values, carried, likeness if k >= _FIRST else shared.likeness)
+        carried = np.maximum(carried, shared.least)
+        shared = replace(
+            shared, places=places, values=values, noise=carried, likeness=likeness if k >= _FIRST else shared.likeness
+        )
         covariance = step.covariance[-9:, -9:]
         if k > _FIRST and settled and np.all(np.abs(step.shared[-9:]) < _CLOSE * np.sqrt(np.diag(covariance))):
             converged = True
@@ -135,7 +143,16 @@ def _start(
         trials.append(LimbState(one, turning, joint, np.zeros(3), np.zeros(3), 0.0))
     places = _joints_and_places(trials, shape)
     values = _first_inertia(trials, gravity)
-    return trials, _Shared(places, values, np.array(_NOISE), np.zeros(3))
+    return trials, _Shared(places, values, np.array(_NOISE), np.zeros(3), _least_noise(recordings))
+
+
+def _least_noise(recordings: Sequence[LimbRecording]) -> Array:
+    """The noise of markers, force and moment below which none is believed."""
+    varying = [
+        float(np.sqrt(np.mean(np.concatenate([np.var(getattr(one, kind), axis=0) for one in recordings]))))
+        for kind in ("force", "moment")
+    ]
+    return np.array([_LEAST_MARKER, *(max(_LEAST_PART * size, 1e-6) for size in varying)])
 
 
 def _joints_and_places(trials: list[LimbState], shape: Array) -> Array:
@@ -240,7 +257,7 @@ def _noise(parts: Sequence[list[NormalPart]], shared: _Shared, step: _Step) -> t
             paid = float(np.sum(inverse * part.D) + np.sum(step.covariance * seen))
             free[k] += part.count - paid / shared.noise[k] ** 2
             alike[k] += part.related
-    noise = np.maximum(np.sqrt(np.maximum(squares, 0.0) / np.maximum(free, 1.0)), _LEAST)
+    noise = np.maximum(np.sqrt(np.maximum(squares, 0.0) / np.maximum(free, 1.0)), shared.least)
     return noise, np.clip(alike[:, 0] / np.maximum(alike[:, 1], 1e-300), 0.0, _MOST_RELATED)
 
 
