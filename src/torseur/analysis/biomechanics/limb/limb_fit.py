@@ -40,8 +40,8 @@ KNOTS, _FRAMES = 0.06, 2.5  # s, and frames at least, from one knot to the next
 DELAY = 0.005  # s: standard deviation of what is known beforehand of plates' delay
 _ROUNDS, _FIRST, _FAR, _CLOSE, _SETTLED = 60, 3, 0.8, 3e-2, 0.03
 _NOISE = (3e-3, 1.0, 0.3)  # of markers (m), force (N) and moment (N m), to begin with
-# Readings are not known better: markers (m), and plates by part of what varies in them. A spline does not follow a person
-# more closely, and with exact plates the noise would be sought below its own errors, where the fit no longer is linear.
+# Readings are not known better: markers (m), and plates by part of what varies in them. No spline follows a person more
+# closely, and with exact plates the noise would be sought below its own errors, where the fit no longer is linear.
 _LEAST_MARKER, _LEAST_PART = 1e-6, 1e-3
 _MOST_RELATED = 0.97
 _LENGTH = 0.01  # of quaternions, beside 1
