@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { near, report } from "./modules.js";
 
-const { bytesOf, floatsOf, intervalAt, Motion, sampleBefore, unpackMesh, valueAt } = await report("numbers/decode");
+const { bytesOf, courseOf, floatsOf, intervalAt, Motion, sampleBefore, unpackMesh, valueAt } = await report("numbers/decode");
 
 const packed = (array) => Buffer.from(array.buffer).toString("base64");
 
@@ -10,6 +10,10 @@ test("text and bytes hold the same numbers", () => {
   const floats = Float32Array.of(0, -1.5, 3e7, NaN);
   assert.deepEqual([...floatsOf(packed(floats))], [...floats]);
   assert.equal(bytesOf(floats.buffer), floats.buffer);
+});
+
+test("a course counts its unit", () => {
+  assert.deepEqual([...courseOf([0.25, packed(Int16Array.of(0, -32767, 2))])], [0, -8191.75, 0.5]);
 });
 
 test("the sample before a time is the last one that is not later", () => {

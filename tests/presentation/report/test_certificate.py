@@ -10,11 +10,12 @@ from torseur.presentation.report.page.report_page import render
 
 
 def test_every_formalism_stands_in_the_report():
-    content = content_of(library.load("double_pendulum"), Occasion(until=1.0))
+    content = content_of(library.load("double_pendulum"), Occasion(until=10.0))
     assert content.certificate.agrees and len(content.certificate.rows) == 11
     assert all(row.operations > 0 and row.difference == 0 for row in content.certificate.rows)
     page = render(content)
     assert 'id="certificate"' in page and "Boltzmann-Hamel" in page and "compared exactly" in page
+    assert len(page.encode()) < 500_000
 
 
 def test_what_does_not_apply_is_said():

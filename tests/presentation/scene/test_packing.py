@@ -7,7 +7,7 @@ import base64
 import numpy as np
 
 from presentation.report.samples import Array, poses, run
-from torseur.presentation.scene.packing import pack_floats, pack_motion
+from torseur.presentation.scene.packing import pack_course, pack_floats, pack_motion
 from torseur.presentation.scene.scene import Motion
 
 
@@ -32,6 +32,15 @@ def test_poses_come_back_within_their_step() -> None:
     assert np.max(np.abs(positions - motion.positions)) <= extent / 65534
     same = np.abs(np.sum(quaternions * motion.quaternions, axis=2))
     assert np.max(np.abs(same - 1)) < 1e-4
+
+
+def test_a_course_comes_back_within_half_a_unit_and_takes_two_bytes_a_sample() -> None:
+    values = 3e4 * np.sin(np.linspace(0.0, 9.0, 401)) - 1e4
+    unit, text = pack_course(values)
+    steps = np.frombuffer(base64.b64decode(text), "<i2")
+    assert steps.nbytes == 2 * len(values) and abs(steps).max() == 32767
+    assert np.max(np.abs(unit * steps - values)) <= np.abs(values).max() / 65533
+    assert pack_course(np.zeros(2)) == (1.0, "AAAAAA==")
 
 
 def test_a_fixed_body_costs_one_sample() -> None:

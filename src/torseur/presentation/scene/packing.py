@@ -18,6 +18,16 @@ def pack_floats(values: Array) -> str:
     return base64.b64encode(np.ascontiguousarray(values, dtype="<f4").tobytes()).decode("ascii")
 
 
+def pack_course(values: Array) -> tuple[float, str]:
+    """A quantity along the motion, to be read off at an instant: 16-bit integers and their unit, half a float's room.
+
+    The largest value is 32767 units, so that the error stays far below that of interpolating between two samples.
+    """
+    unit = float(np.max(np.abs(values), initial=0.0)) / STEPS or 1.0
+    steps = np.ascontiguousarray(np.rint(values / unit).astype("<i2"))
+    return unit, base64.b64encode(steps.tobytes()).decode("ascii")
+
+
 @dataclass(frozen=True, eq=False)
 class Quantised:
     """Poses as 16-bit integers, body by body, seven per sample; a body that never moves keeps one sample.

@@ -13,6 +13,8 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from posixpath import dirname, join, normpath
 
+import numpy as np
+
 from torseur.presentation.report.drawing import stage
 from torseur.presentation.report.page import examination_view as influences
 from torseur.presentation.report.page import sections
@@ -21,7 +23,7 @@ from torseur.presentation.report.page.equation_view import Index, equation_text
 from torseur.presentation.report.page.examination_view import branch_motions, loops
 from torseur.presentation.report.page.report_content import ReportContent, ReportError
 from torseur.presentation.report.page.sections import certificate, convergence
-from torseur.presentation.scene.packing import pack_floats, pack_motion
+from torseur.presentation.scene.packing import pack_course, pack_floats, pack_motion
 from torseur.presentation.scene.palette import SERIES, Colour
 from torseur.presentation.scene.pictures.poster import class_of
 from torseur.presentation.scene.scene_data import scene_colours, scene_data
@@ -210,10 +212,10 @@ def _plots(content: ReportContent, index: Index) -> list[dict[str, object]]:
     ]
 
 
-def _term_values(content: ReportContent) -> list[str | None]:
+def _term_values(content: ReportContent) -> list[tuple[float, str] | None]:
     """Samples of every term in the order of the page, where they are known."""
     return [
-        None if term.values is None else pack_floats(term.values)
+        None if term.values is None or not np.isfinite(term.values).all() else pack_course(term.values)
         for one in content.equations
         for line in one.equations + one.folded
         for term in line.all_terms

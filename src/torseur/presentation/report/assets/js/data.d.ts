@@ -69,8 +69,11 @@ export interface PlotData {
   title: string; unit: string; times: Packed; across?: string; clock?: [number, number] | null; curves: CurveData[];
 }
 
+/** A quantity along the motion: a unit, and integers that count it. */
+export type PackedCourse = [number, Packed];
+
 export interface PageData extends SceneData {
-  title: string; motion: PackedMotion | null; plots: PlotData[]; terms: (Packed | null)[]; copies: Record<string, string>;
+  title: string; motion: PackedMotion | null; plots: PlotData[]; terms: (PackedCourse | null)[]; copies: Record<string, string>;
   branches: PackedMotion[];
 }
 

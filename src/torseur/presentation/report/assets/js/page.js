@@ -2,7 +2,7 @@
 /** @import { PageData } from "./data.js" */
 /** @import { Theatre } from "./scene/theatre.js" */
 import { all, byId, make, targetOf } from "./shared/elements.js";
-import { floatsOf } from "./numbers/decode.js";
+import { courseOf } from "./numbers/decode.js";
 import { NOTHING, Store } from "./shared/store.js";
 import { Plot } from "./plot/plot.js";
 import { bindHighlight, hideTip } from "./formulas/highlight.js";
@@ -92,7 +92,7 @@ function start() {
     views?.stage.readColours();
     views?.scene.refresh();
   };
-  const samples = data.terms.map((packed) => (packed ? floatsOf(packed) : null));
+  const samples = data.terms.map((packed) => (packed ? courseOf(packed) : null));
   bindHighlight(store, samples, views?.stage.motion.times ?? null);
   if (views) bindBranches(document, data.branches, views);
   bindTheme(repaint);

@@ -1,5 +1,5 @@
 // Packed numbers of the page back to arrays, and the poses of all bodies at any time.
-/** @import { Packed, PackedMesh, PackedMotion, Pose, Quaternion, Vector } from "../data.js" */
+/** @import { Packed, PackedCourse, PackedMesh, PackedMotion, Pose, Quaternion, Vector } from "../data.js" */
 import { add, blend, compose, placement, rotate, scale, turnBetween } from "./linear.js";
 
 const STEPS = 32767;
@@ -12,6 +12,9 @@ export function bytesOf(packed) {
 
 /** @param {Packed} packed */
 export const floatsOf = (packed) => new Float32Array(bytesOf(packed));
+
+/** Values of a quantity along the motion. @param {PackedCourse} packed */
+export const courseOf = ([unit, steps]) => Float32Array.from(new Int16Array(bytesOf(steps)), (step) => step * unit);
 
 /** Vertices (x, y, z in turn, metres) and indices of a packed mesh; unpacked once. @param {PackedMesh} shape */
 export function unpackMesh(shape) {
