@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import lru_cache
 from math import prod
 
 from torseur.algebra.graph import Expr
@@ -199,7 +200,7 @@ def tidy_form(expression: Expr, names: Names, limit: int = 12) -> Node:
 def _factor(factor: Expr, exponent: int, names: Names) -> Node:
     # sqrt(x)² is x: products of roots, as of unit vectors, become readable by this alone.
     if factor.op == "sqrt" and exponent % 2 == 0 and factor not in names:
-        base, exponent = readable_form(factor.args[0], names), exponent // 2
+        base, exponent = _closed_form(factor.args[0], names), exponent // 2
         return base if exponent == 1 else Power(base, Number(Fraction(exponent)))
     base = literal_form(factor, names) if factor in names or not factor.args else _closed_factor(factor, names)
     return base if exponent == 1 else Power(base, Number(Fraction(exponent)))
@@ -208,14 +209,25 @@ def _factor(factor: Expr, exponent: int, names: Names) -> Node:
 def _closed_factor(factor: Expr, names: Names) -> Node:
     """A function with readable arguments, or a sum below a fraction bar."""
     if factor.op in ("add", "sub", "neg", "mul", "div"):
-        return readable_form(factor, names)
+        return _closed_form(factor, names)
     if factor.op in RELATIONS:
         return _comparison(factor, names)
     # Most functions are of one angle, which is a name as it is.
     arguments = tuple(
-        literal_form(a, names) if a in names or not a.args else readable_form(a, names) for a in factor.args
+        literal_form(a, names) if a in names or not a.args else _closed_form(a, names) for a in factor.args
     )
     return Power(arguments[0], arguments[1]) if factor.op == "pow" else Call(_name(factor), arguments)
+
+
+def _closed_form(inside: Expr, names: Names) -> Node:
+    """What stands under a root, below a bar or as an argument."""
+    return readable_form(inside, names) if names else _nameless_form(inside)
+
+
+# One distance stands in many terms of many rows, and every comparison of two writings asks for it again.
+@lru_cache(maxsize=4096)
+def _nameless_form(inside: Expr) -> Node:
+    return readable_form(inside)
 
 
 def _value(value: Scalar) -> Fraction | float:
@@ -267,7 +279,7 @@ def _product(node: Expr, names: Names) -> Node:
     # q*q, which nobody writes.
     if first == second:
         return Power(first, Number(Fraction(2)))
-    factors = [factor for factor in (*_factors(first), *_factors(second)) if factor != ONE]
+    factors = [f for f in (*_factors(first), *_factors(second)) if not isinstance(f, Number) or f.value != 1]
     return product(tuple(sorted(factors, key=factor_key)))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from enum import IntEnum
+from functools import lru_cache
 
 from torseur.presentation.typesetting.formula_tree import (
     Call,
@@ -115,22 +116,27 @@ def _place_of_term(term: Node) -> Place:
 
 
 def _place_of_name(name: Name) -> Place:
-    if name.dots > 0 or name.unit in _SPEEDS:
+    return _place_of_quantity(name.text, name.dots, name.unit)
+
+
+@lru_cache(maxsize=4096)
+def _place_of_quantity(text: str, dots: int, unit: str) -> Place:
+    if dots > 0 or unit in _SPEEDS:
         return Place.RATE
-    if name.text == "t":
+    if text == "t":
         return Place.TIME
-    if name.text.startswith(MULTIPLIER):
+    if text.startswith(MULTIPLIER):
         return Place.MULTIPLIER
-    if _INERTIA.match(name.unit):
+    if _INERTIA.match(unit):
         return Place.INERTIA
-    if _STIFFNESS.match(name.unit) and "/kg" not in name.unit:
+    if _STIFFNESS.match(unit) and "/kg" not in unit:
         return Place.STIFFNESS
-    if name.unit == "m/s^2":
+    if unit == "m/s^2":
         return Place.GRAVITY
-    if _COMPOUND.match(name.unit):
-        return Place.CONSTANT if "/kg" in name.unit else Place.STIFFNESS
+    if _COMPOUND.match(unit):
+        return Place.CONSTANT if "/kg" in unit else Place.STIFFNESS
     # The tree knows names and units, and not what stands for a coordinate: a length called x is taken for one.
-    return Place.COORDINATE if symbol(name.text).base in COORDINATE_LETTERS else Place.GEOMETRY
+    return Place.COORDINATE if symbol(text).base in COORDINATE_LETTERS else Place.GEOMETRY
 
 
 def _changes_sign(term: Node) -> bool:

@@ -88,7 +88,9 @@ def common_divisor(coefficients: Iterable[Number]) -> Fraction | int:
 
 def quotient(coefficient: Number, number: Number) -> Number:
     """The quotient of two coefficients, exact where both are."""
-    return coefficient / number if isinstance(coefficient, float) else Fraction(coefficient) / number
+    if isinstance(coefficient, float):
+        return coefficient / number
+    return Fraction(coefficient) if number == 1 else Fraction(coefficient) / number
 
 
 def moves(own: Expr) -> bool:

@@ -54,7 +54,7 @@ def _merge(
     if key in representatives:
         return representatives[key]
     # J₁₁ - J₂₂ and J₂₂ - J₁₁ are one value with two signs: the second costs a sign instead of a name.
-    opposite = tuple(point.key(node, -1) for point in points)
+    opposite = tuple((1 - negative if digits else negative, digits, place) for negative, digits, place in key)
     if opposite in representatives:
         return -representatives[opposite]
     representatives[key] = rebuilt
@@ -138,13 +138,13 @@ class _Point:
         """Whether a summand is what rounding left beside another; where nothing is rounded there is none."""
         return self.bound == ROUNDED and bool(abs(self.values[summand]) <= self.bound * abs(self.values[other]))
 
-    def key(self, node: Expr, sign: int = 1) -> tuple[int, int, int]:
+    def key(self, node: Expr) -> tuple[int, int, int]:
         """A value to as many digits as are certain: its sign, and its binary digits with their place."""
         from mpmath.libmp import mpf_pos
 
         bits = 40 if self.bound == ROUNDED else 133  # 12 or 40 decimal digits
         negative, mantissa, exponent, _ = mpf_pos(self.values[node]._mpf_, bits, "n")
-        return (int(negative) ^ (sign < 0 and mantissa != 0), int(mantissa), int(exponent))
+        return int(negative), int(mantissa), int(exponent)
 
 
 def _random_value(label: str) -> Any:

@@ -64,6 +64,13 @@ def factor(polynomial: Polynomial, across: bool = False) -> Factored:
     if len(polynomial) == 1:
         ((only, coefficient),) = polynomial.items()
         return Factored(coefficient, only)
+    return _factor(tuple(polynomial.items()), across)
+
+
+# A bracket is met on many roads: as part of several candidates, in each order, by every formalism.
+@lru_cache(maxsize=4096)
+def _factor(items: tuple[tuple[Monomial, Number], ...], across: bool) -> Factored:
+    polynomial = dict(items)
     shared = front_of(polynomial)
     number = (common_divisor if shared else common_number)(polynomial.values())
     below = tuple((own, -exponent) for own, exponent in shared)
@@ -110,6 +117,12 @@ def _symbols_below(closed: Expr) -> int:
 
 def symbols_of(bracket: Polynomial) -> int:
     """How many symbols a sum in brackets is written with."""
+    return _symbols_of(tuple(bracket.items()))
+
+
+@lru_cache(maxsize=4096)
+def _symbols_of(items: tuple[tuple[Monomial, Number], ...]) -> int:
+    bracket = dict(items)
     plain = sum(max(1, _size(term)) for term in bracket)
     if len(bracket) < 2 or plain == len(bracket):
         return plain
@@ -129,9 +142,12 @@ def groups(polynomial: Polynomial) -> list[Group]:
     return list(_groups(tuple(polynomial.items())))
 
 
-# A bracket is met on many roads: as part of several candidates, in each order, by every formalism.
 @lru_cache(maxsize=4096)
 def _groups(items: tuple[tuple[Monomial, Number], ...]) -> tuple[Group, ...]:
+    # What is gathered shares a factor; most rows of named intermediates have none that stands in two terms.
+    factors = [own for term, _ in items for own, _ in term]
+    if len(set(factors)) == len(factors):
+        return tuple(Group(term, c, ()) for term, c in items)
     polynomial = dict(items)
     sums, products = like_terms(polynomial)
     candidates = [*(_Weighed.of(one, _saving(one)) for one in sums),
@@ -150,9 +166,10 @@ def _groups(items: tuple[tuple[Monomial, Number], ...]) -> tuple[Group, ...]:
     if arms:
         orders.append([*sorted(arms, key=lambda one: one.saving), *orders[0]])
     # Of two as short, the one that has each acceleration once: (M + m) x'' + M g and not M (x'' + g) + m x''.
-    return min(
-        (tuple(_gather(polynomial, order)) for order in orders), key=lambda own: (symbols_shown(own), _split(own))
-    )
+    # Few candidates are in one order by all of them.
+    different = {tuple(map(id, order)): order for order in orders}.values()
+    gathered = [tuple(_gather(polynomial, order)) for order in different]
+    return min(gathered, key=lambda own: (symbols_shown(own), _split(own))) if len(gathered) > 1 else gathered[0]
 
 
 def _split(gathered: Iterable[Group]) -> int:

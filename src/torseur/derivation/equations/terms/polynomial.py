@@ -184,7 +184,10 @@ def inverse(node: Expr, polynomial: Polynomial) -> Polynomial:
     if len(polynomial) != 1:
         return single(_one_writing(node), -1)
     ((only, coefficient),) = polynomial.items()
-    below = 1 / coefficient if isinstance(coefficient, float) else 1 / Fraction(coefficient)
+    # One stays a whole number: products with fractions take ten times as long.
+    below: Number = coefficient
+    if coefficient != 1:
+        below = 1 / coefficient if isinstance(coefficient, float) else 1 / Fraction(coefficient)
     return {tuple((factor, -exponent) for factor, exponent in only): below}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any
@@ -30,11 +31,24 @@ def rational_factors(polynomial: Polynomial) -> tuple[Number, list[tuple[Polynom
     # x and 1/x in one sum: a polynomial in neither.
     if any(lowest[own] < 0 < highest[own] for own in lowest):
         return 1, whole
+    if _is_linear_in_one_term(polynomial):
+        return 1, whole
     unknowns = _unknowns(polynomial)
     turned = [-1 if lowest[own] < 0 else 1 for own in unknowns]
     content, found = _flint_sum(polynomial, unknowns, turned).factor()
     powers = [(_sum_of(base, unknowns, turned), int(exponent)) for base, exponent in found]
     return _with_positive_number(Fraction(int(content.p), int(content.q)), powers)
+
+
+def _is_linear_in_one_term(polynomial: Polynomial) -> bool:
+    """Whether a sum is no product because x m + r has a factor x alone in m: it divides m, and then r, or is a number.
+
+    m is a product of unknowns, so a common divisor of m and r is one of all terms.
+    """
+    uses: Counter[object] = Counter(own for term in polynomial for own, _ in term)
+    if len(polynomial) in uses.values():
+        return False
+    return any(uses[own] == 1 and abs(exponent) == 1 for term in polynomial for own, exponent in term)
 
 
 def without_common_divisor(first: Polynomial, second: Polynomial) -> tuple[Polynomial, Polynomial]:

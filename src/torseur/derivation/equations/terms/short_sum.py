@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from torseur.algebra.graph import Expr, live_nodes
 from torseur.derivation.equations.terms.common_denominators import over_common_denominators
@@ -37,19 +38,33 @@ def few_terms(expression: Expr, limit: int = LIMIT, hopeless: int = HOPELESS) ->
 
     One of more than `hopeless` operations is not tried.
     """
+    found = _few_terms(expression, limit, hopeless)
+    if found is None:
+        raise TooManyTerms(limit)
+    return found
+
+
+# The square of a distance below a bar is met again in every term of a row; that a sum is too long is kept too.
+@lru_cache(maxsize=4096)
+def _few_terms(expression: Expr, limit: int, hopeless: int) -> Polynomial | None:
     # Counted on the graph in one walk, before anything is multiplied out.
     if written_size(expression) > hopeless:
-        raise TooManyTerms(limit)
+        return None
+    try:
+        result = _multiplied_out(expression)
+    except TooManyTerms:
+        return None
+    result = _with_sums_of_angles(over_common_denominators(without_dust(result)), limit)
+    return result if len(result) <= limit else None
+
+
+def _multiplied_out(expression: Expr) -> Polynomial:
     try:
         # sin² + cos² = 1 shortens best when it sees the whole sum. Where that is too long on the way, shortening after
         # every operation keeps it small, at the price of identities that it then does not see.
-        result = shorten_by_trigonometry(expand(expression, ALL_AT_ONCE))
+        return shorten_by_trigonometry(expand(expression, ALL_AT_ONCE))
     except TooManyTerms:
-        result = shorten_by_trigonometry(expand(expression, STEP_BY_STEP, shorten=shorten_by_trigonometry))
-    result = _with_sums_of_angles(over_common_denominators(without_dust(result)), limit)
-    if len(result) > limit:
-        raise TooManyTerms(limit)
-    return result
+        return shorten_by_trigonometry(expand(expression, STEP_BY_STEP, shorten=shorten_by_trigonometry))
 
 
 # Why harmonics: docs/decisions/0104-sums-of-angles-by-harmonics.md.

@@ -230,9 +230,13 @@ def _join(pair: _Pair, coefficient: Number, partner: Number) -> tuple[Monomial, 
 
 def _normal_term(name: str, angle: Expr, coefficient: Number) -> tuple[Monomial, Number]:
     """A function of an angle in its simplest writing; folding may turn sin(-x) into -sin(x)."""
-    written = expand(_function(name, _simplest(angle)))
-    term = next(iter(written))
-    return term, written[term] * coefficient
+    term, sign = _normal_function(name, angle)
+    return term, sign * coefficient
+
+
+@lru_cache(maxsize=4096)
+def _normal_function(name: str, angle: Expr) -> tuple[Monomial, Number]:
+    return next(iter(expand(_function(name, _simplest(angle))).items()))
 
 
 def _simplest(angle: Expr) -> Expr:
@@ -248,6 +252,8 @@ def _simplest(angle: Expr) -> Expr:
 
 def _ratio(first: Number, second: Number) -> int | None:
     """1 for equal coefficients, -1 for opposite ones, otherwise None."""
+    if not isinstance(first, float) and not isinstance(second, float):
+        return 1 if first == second else -1 if first == -second else None
     for sign in (1, -1):
         gap, size = float(first - sign * second), float(first)
         if gap == 0 or (isinstance(first, float) and abs(gap) <= CLOSE * abs(size)):
