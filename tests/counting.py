@@ -16,7 +16,8 @@ def calls_of(action: Callable[[], Any]) -> int:
         nonlocal made
         made += event in ("call", "c_call")
 
-    # What a collection of garbage happens to finalise is no work of the action.
+    # What is finalised, of tests before, is no work of the action.
+    gc.collect()
     collects = gc.isenabled()
     gc.disable()
     sys.setprofile(count)
