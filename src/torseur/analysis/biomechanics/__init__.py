@@ -13,6 +13,12 @@ from torseur.analysis.biomechanics.files import (
     write_mot,
     write_trc,
 )
+from torseur.analysis.biomechanics.forces.floor_contact import (
+    floor_motion,
+    floor_outputs,
+    floor_reactions,
+    with_feet,
+)
 from torseur.analysis.biomechanics.forces.foot_loads import human_footing
 from torseur.analysis.biomechanics.forces.ground_reaction import Reaction, ground_reaction, share_between_feet, vertical
 from torseur.analysis.biomechanics.forces.trial_dynamics import TrialDynamics, trial_dynamics
@@ -48,10 +54,10 @@ __all__ = [
     "Conditioning", "CycleCurve", "FittedMotion", "Gap", "GroupTest", "JointCentre", "JointMotion", "MarkerModel",
     "MarkerSet", "Markers", "MotionTrial", "PlateRecord", "PlateSetup", "Protocol", "Reaction", "SegmentInertia",
     "SegmentMotion", "Stride", "TrialDynamics", "analyse_person", "anthropometry", "calibrate", "cycle_curve",
-    "cycle_curves", "exchange_labels", "fill_gaps", "fitting_sets", "ground_reaction", "human36", "human_footing",
-    "inverse_kinematics", "joint_motion", "kalman_smooth", "label_faults", "marker_set", "mean_helical_axis",
-    "paired_test", "plate_record", "point_rates", "read_c3d", "read_csv", "read_mot", "read_motion", "read_trc",
-    "require_labels", "rotation_rates", "score", "segment_motion", "share_between_feet", "simulated_trial",
-    "strides_of", "symmetry_of", "trial_dynamics", "variance_analysis", "vertical", "walking", "write_c3d", "write_csv",
-    "write_mot", "write_trc",
+    "cycle_curves", "exchange_labels", "fill_gaps", "fitting_sets", "floor_motion", "floor_outputs", "floor_reactions",
+    "ground_reaction", "human36", "human_footing", "inverse_kinematics", "joint_motion", "kalman_smooth",
+    "label_faults", "marker_set", "mean_helical_axis", "paired_test", "plate_record", "point_rates", "read_c3d",
+    "read_csv", "read_mot", "read_motion", "read_trc", "require_labels", "rotation_rates", "score", "segment_motion",
+    "share_between_feet", "simulated_trial", "strides_of", "symmetry_of", "trial_dynamics", "variance_analysis",
+    "vertical", "walking", "with_feet", "write_c3d", "write_csv", "write_mot", "write_trc",
 ]  # fmt: skip

@@ -7,6 +7,7 @@ under the feet.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -250,12 +251,22 @@ def simulated_markers(body: BodyInMotion, noise: float = 0.0, seed: int = 0, nam
 
 
 def simulated_trial(
-    mechanism: Mechanism, motion: JointMotion, *, noise: float = 0.0, seed: int = 0, name: str = "trial"
+    mechanism: Mechanism,
+    motion: JointMotion,
+    *,
+    reactions: Mapping[str, Reaction] | None = None,
+    noise: float = 0.0,
+    seed: int = 0,
+    name: str = "trial",
 ) -> MotionTrial:
-    """Markers, and a force plate under every contact of a foot with the floor."""
+    """Markers, and a force plate under every contact of a foot with the floor.
+
+    Plates record `reactions` of the feet ("r_foot", "l_foot"), such as those of simulated contacts. Without them they
+    record what the motion needs, shared between both feet by the law of the lever.
+    """
     body = BodyInMotion(mechanism, motion)
     feet = human_footing(body)
-    parts = share_between_feet(ground_reaction(body), feet, vertical(body))
+    parts = reactions or share_between_feet(ground_reaction(body), feet, vertical(body))
     plates: list[PlateRecord] = []
     for foot, contact in feet.contact.items():
         for first, last in runs(contact):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import TypeVar
 
 import numpy as np
 
 from torseur.algebra.arrays import Array, Mask
+from torseur.algebra.graph import Expr
 from torseur.analysis.biomechanics.forces.ground_reaction import (
     FEET,
     LOADED,
@@ -30,17 +32,22 @@ AROUND = 0.04  # s
 STEP = 0.05  # m: a plate whose surface is higher than the lowest place that soles reach is a step
 REACH = 0.35  # m: a foot whose sole's middle is farther from a centre of pressure does not stand there
 
+Number = TypeVar("Number", float, Expr)
+
 
 def soles(mechanism: Mechanism) -> dict[str, list[list[float]]]:
     """Heel, both balls and toe of each foot of Human36, on the floor below it, in the foot's frame."""
     size = dimensions(mechanism)
-    down, wide = -size["ankle_height"], 0.025 * size["height"]
-    points = {}
-    for foot in FEET:
-        length = size[f"{foot}_length"]
-        back, ball, front = -HEEL * length, 0.42 * length, (1 - HEEL) * length
-        points[foot] = [[back, down, 0.0], [ball, down, wide], [ball, down, -wide], [front, down, 0.0]]
-    return points
+    return {foot: [list(point) for point in sole_points(foot, size)] for foot in FEET}
+
+
+def sole_points(foot: str, size: Mapping[str, Number]) -> list[tuple[Number, Number, Number]]:
+    """Heel, lateral ball, medial ball and toe of one foot, of the values or the symbols of the person's parameters."""
+    length, down = size[f"{foot}_length"], -size["ankle_height"]
+    wide = (0.025 if foot == "r_foot" else -0.025) * size["height"]  # z points to the person's right
+    back, ball, front = -HEEL * length, 0.42 * length, (1 - HEEL) * length
+    middle = 0.0 * length
+    return [(back, down, middle), (ball, down, wide), (ball, down, -wide), (front, down, middle)]
 
 
 def human_footing(body: BodyInMotion, feet: Sequence[str] = FEET) -> Footing:
