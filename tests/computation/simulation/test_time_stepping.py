@@ -184,7 +184,10 @@ def test_what_time_steps_do_not_cover_is_said():
     ball = ts.parse(BALL)
     with pytest.raises(TorseurError, match="starts 0.05 inside it"):
         stepped(ball, 1, initial={"z": 0.05})
+    flat = ts.parse(BALL.replace("ball.sphere", "ball.disc"))
     for method in ("auto", "time_stepping"):
+        with pytest.raises(TorseurError, match="'floor': a disc that lies parallel to its ground.*tilted"):
+            stepped(flat, 1, method=method)
         with pytest.raises(TorseurError, match=r"'floor.friction': its coefficient is -0.3, expected zero or more"):
             stepped(ball, 1, parameters={"mu": -0.3}, method=method)
         twice = BALL + "contact ball.sphere radius 10 cm with earth normal [0,0,1] friction mu as again ;"

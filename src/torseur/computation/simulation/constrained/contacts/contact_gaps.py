@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from torseur.algebra.graph import Expr, as_expr, evaluate, symbols_of
 from torseur.cache import Recent
 from torseur.computation.simulation.constrained.contacts.contact_geometry import contact_elements
+from torseur.computation.simulation.constrained.start.constraint_numbers import StateNumbers
 from torseur.computation.simulation.model.outputs_and_events import Impact
 from torseur.computation.simulation.model.system import Vector
 from torseur.derivation.equations import Equations
@@ -122,3 +123,19 @@ def require_open_gaps(impacts: Sequence[Impact], gaps: Vector, sizes: Vector) ->
                 f"impact '{impact.name}': the motion starts {-gap:.4g} inside it, with a gap of {gap:.4g}. "
                 "Start where the gap is zero or more."
             )
+
+
+def rows_of_contacts(numbers: StateNumbers, t: float, y: Vector) -> dict[str, Vector]:
+    """Gaps and rows of the constraints in a state; a disc that lies flat has no lowest point, which is said."""
+    try:
+        return numbers.of(numbers.programs.velocities, t, y)
+    except TorseurError as error:
+        contacts = numbers.programs.equations.mechanism.contacts
+        round_ = [c for c in contacts if isinstance(c, Contact) and c.shape in ("disc", "torus")]
+        if not round_ or not isinstance(error.__cause__, ZeroDivisionError):
+            raise
+        names = ", ".join(f"'{c.name}'" for c in round_)
+        raise TorseurError(
+            f"contact {names}: a {round_[0].shape} that lies parallel to its ground touches it along a whole circle, "
+            "and none of its points is the lowest. Start it tilted by a small angle, or let points on its rim touch."
+        ) from error

@@ -14,7 +14,11 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from torseur.computation.simulation.constrained.contacts.contact_gaps import TOUCHING, require_open_gaps
+from torseur.computation.simulation.constrained.contacts.contact_gaps import (
+    TOUCHING,
+    require_open_gaps,
+    rows_of_contacts,
+)
 from torseur.computation.simulation.constrained.contacts.friction_numbers import FrictionNumbers, require_amounts
 from torseur.computation.simulation.constrained.contacts.friction_rows import FrictionRows
 from torseur.computation.simulation.constrained.contacts.switching_modes import (
@@ -394,6 +398,6 @@ class Contacts:
         return nearest_solution(ModeProblem(self._mass(t, y), np.zeros(all_rows.shape[1]), all_rows, target, ()), rows)
 
     def _gaps(self, t: float, y: Vector) -> tuple[Vector, Vector]:
-        found = self.numbers.of(self.numbers.programs.velocities, t, y)
+        found = rows_of_contacts(self.numbers, t, y)
         own = slice(self.first, self.first + len(self.impacts))
         return found["phi"][own], (found["rows"] @ y[self.numbers.coordinates :] + found["drift"])[own]

@@ -11,7 +11,7 @@ import numpy as np
 
 from torseur.algebra.graph import Program
 from torseur.cache import Recent
-from torseur.computation.simulation.constrained.contacts.contact_gaps import require_open_gaps
+from torseur.computation.simulation.constrained.contacts.contact_gaps import require_open_gaps, rows_of_contacts
 from torseur.computation.simulation.constrained.contacts.contacts import CREEPING
 from torseur.computation.simulation.constrained.contacts.friction_numbers import require_amounts
 from torseur.computation.simulation.constrained.start.constraint_numbers import StateNumbers
@@ -245,9 +245,10 @@ def _sizes(system: System, binding: Binding, impacts: Sequence[Impact], t: float
     length = 1.0 if bare.constrained is None or bare.constrained.numbers is None else bare.constrained.numbers.length
     numbers = StateNumbers(programs, np.array(bare.values), functions, length)
     y = np.array(bare.initial)
-    rows = np.abs(numbers.of(programs.velocities, t, y)["rows"] * numbers.scales).max(axis=1, initial=0.0)
+    start = rows_of_contacts(numbers, t, y)
+    rows = np.abs(start["rows"] * numbers.scales).max(axis=1, initial=0.0)
     first, count = bare.programs.holonomic, len(impacts)
-    phi = numbers.of(programs.velocities, t, y)["phi"][first : first + count]
+    phi = start["phi"][first : first + count]
     sizes = np.maximum(rows[first : first + count], np.abs(phi))
     require_open_gaps(impacts, phi, sizes)
     if programs.friction:
