@@ -362,7 +362,10 @@ def _check_contact(element: Contact) -> None:
     if element.normal is not None and all(component.is_zero for component in element.normal):
         raise MechanismError(f"{owner}: the normal of a plane cannot be [0, 0, 0].")
     if element.ground_radius is not None and element.shape not in ("point", "sphere", "capsule"):
-        raise UnsupportedError(f"{owner}: on a sphere there are points, spheres and capsules, not a {element.shape}.")
+        raise UnsupportedError(
+            f"{owner}: on a sphere there are points, spheres and capsules; of the shape '{element.shape}' the nearest "
+            "point to a sphere is not computed. Put spheres or capsules in its place, or a plane in that of the sphere."
+        )
 
 
 def _between(owner: str, what: str, value: Expr | None, most: float | None) -> None:
