@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import torseur as ts
+from torseur.algebra.graph import evaluate
 from torseur.analysis.published_studies import double_pendulum, oscillator, suspension, vehicle
 
 REFERENCE = json.loads((Path(__file__).parents[2] / "oracles" / "vehicle_roll_yaw.json").read_text())
@@ -93,3 +95,41 @@ def test_suspension_by_hard_points():
         value, h = float(mechanism.parameter(name).value), 1e-4
         near = [equilibrium(mechanism, parameters={name: value + k * h}).state["roll"] for k in (-1, 1)]
         assert found.slope("roll", name)[-1] == pytest.approx((near[1] - near[0]) / (2 * h), rel=1e-6)
+
+
+ROLL_YAW = """
+param V = 1 m/s, beta = 0 rad, M = 1 kg, h = 1 m, Ixx = 1 kg*m^2, Izz = 1 kg*m^2, Ixz = 0 kg*m^2, a1 = 1 m, a2 = 1 m, b = 1 N*m*s, K = 1 N*m,
+    g = 1 m/s^2, D1 = 1 N, D2 = 1 N, D1p = 1 N, D2p = 1 N, C1 = 1 N, C2 = 1 N, l1 = 0, l2 = 0, e1 = 0, e2 = 0 ;
+gravity = [0, 0, -g] ;
+let axles = body mass = 0, centre = 0, inertia = 0 end ;
+let body = body mass = M, centre = [0, 0, h], inertia = [[Ixx, 0, Ixz], [0, 1 kg*m^2, 0], [Ixz, 0, Izz]] end ;
+join earth and axles with planar(x, y, psi) speeds vx = x'*cos(psi) + y'*sin(psi), vy = -x'*sin(psi) + y'*cos(psi), r = psi' end ;
+join axles and body with revolute(phi) about [1, 0, 0] stiffness = K, damping = b end ;
+unknown F1 = 0 N, F1 = D1*(beta + e1*phi - F1/D1p - (vy + a1*r)/vx) - C1*l1*phi ;
+unknown F2 = 0 N, F2 = D2*(e2*phi - F2/D2p - (vy - a2*r)/vx) - C2*l2*phi ;
+apply force [0, 2*F1, 0] in axles on [a1, 0, 0] @ axles ;
+apply force [0, 2*F2, 0] in axles on [-a2, 0, 0] @ axles ;
+init vx = V ;
+"""
+
+
+def test_the_roll_yaw_vehicle_from_its_bodies():
+    """Oracle: the same car as bodies, joints and tyres whose axle yields by F/D'; their equations are not typed in.
+
+    With a product of inertia, which the source sets to zero.
+    """
+    system = vehicle.roll_yaw_vehicle()
+    given = {name: value for name, (value, _, _) in vehicle.CONSTANTS.items()} | {"beta": 0.0, "Ixz": 120.0}
+    t, y, p = system.rhs.inputs
+
+    def rates(state: np.ndarray, steering: float) -> np.ndarray:
+        numbers = [*(given | {"beta": steering}).values()]
+        known = dict(zip((*t.nodes, *y.nodes, *p.nodes), (0.0, *state, *numbers), strict=True))
+        return np.array(evaluate(list(system.rhs.outputs[0].entries), known), dtype=float)
+
+    A, B = np.column_stack([rates(row, 0.0) for row in np.eye(4)]), rates(np.zeros(4), 1.0)
+    omega = np.array([0.5, 5.0, 40.0])
+    expected = np.array([np.linalg.solve(1j * w * np.eye(4) - A, B) for w in omega])
+    motions = ts.input_motions(ts.parse(ROLL_YAW), "beta", parameters=given)
+    for formula, column in {"vy/V": 0, "r": 1, "phi'": 2, "phi": 3}.items():
+        np.testing.assert_allclose(motions.response(formula, omega).values, expected[:, column], rtol=1e-9)

@@ -173,6 +173,12 @@ def test_a_stiff_motion_is_left_to_the_implicit_method(tmp_path):
     rate = np.array([1e5, 2e5]) / 1e6
     assert np.allclose(results.values[:, 0], 0.1 * np.exp(-2 * rate), rtol=1e-5)
     assert np.allclose(results.values[:, 1], 0.1 * (1 - np.exp(-2 * rate)) / rate, rtol=1e-4)
+    path.write_text('integrator = "radau5"\nslopes = ["k"]\n' + path.read_text())
+    asked = Evaluator(read_study(path))
+    again = asked(asked.study.points()).values
+    assert "radau5 is asked for" in asked.reason
+    assert np.allclose(again[:, :2], results.values, rtol=1e-4)
+    assert np.allclose(again[:, 2], -2e-6 * results.values[:, 0], rtol=1e-4)
 
 
 def needs_compiler():

@@ -92,6 +92,7 @@ MISTAKES = {
     "atol": ("atol = { y = 1 }\n[vary]\nm = { values = [1] }\n", "unknown name 'y'"),
     "atol unit": ("atol = { x = '1 kg' }\n[vary]\nm = { values = [1] }\n", "expected a length"),
     "step": ("max_step = '-1 s'\n[vary]\nm = { values = [1] }\n", "expected a positive time"),
+    "integrator": ("integrator = 'radau'\n[vary]\nm = { values = [1] }\n", "unknown integrator 'radau'"),
     "slopes": ("slopes = 'm'\n[vary]\nm = { values = [1] }\n", "expected a list of parameters"),
     "samples": ("samples = 5\n[vary]\nm = { values = [1] }\n", r"no \[outputs\]"),
     "times": ("samples = [0, 3]\noutputs = { a = 'x' }\n[vary]\nm = { values = [1] }\n", "rising times from 0 to 1 s"),

@@ -39,10 +39,10 @@ FAULTS = {
     "apply torque [0,0,crnk.rotation.z * 1 N*m*s] on crank ;": "8:19: unknown body 'crnk'.",
     "apply spring stiffnes = 1 N/m between crank and rocker ;": "8:14: spring 'spring_crank_rocker' has no 'stiffnes'.",
     # Things given twice or to the wrong name
-    "let crank = body end ;": "8:5: 'crank' is defined twice.",
+    "let crank = body end ;": "8:5: 'crank' is defined twice, first at four_bar.lsd:2:5.",
     "let earth = body end ;": "8:5: a body cannot be called 'earth': that is the ground.",
     "param t = 1 s ;": "8:7: a parameter cannot be called 't': that is time.",
-    "param a = 1, a = 2 ;": "8:14: 'a' is defined twice.",
+    "param a = 1, a = 2 ;": "8:14: 'a' is defined twice, first at four_bar.lsd:8:7.",
     "init q1 = 1, q1 = 2 ;": "8:14: the initial value of 'q1' is given twice.",
     "gravity = 0 ; gravity = 0 ;": "8:15: gravity is given twice.",
     "law sin(x) = x ;": "8:5: a law cannot be called 'sin'",

@@ -64,6 +64,8 @@ class Table:
     unit: str = "1"
     content: str = field(init=False, repr=False, default="")
     """A hash of the numbers, which decides what generated code computes."""
+    place: str = field(repr=False, default="")
+    """Where a text says it, with the file that it names; no part of what the table is."""
 
     def __post_init__(self) -> None:
         x, y = self._column("points"), self._column("values")

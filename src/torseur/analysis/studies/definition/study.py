@@ -42,11 +42,12 @@ class OperatingPoints:
 
 @dataclass(frozen=True)
 class Integration:
-    """How well motions are computed: tolerances of the integrator in SI, and its longest step in seconds."""
+    """How motions are computed: tolerances of the integrator in SI, its longest step in seconds, and its kind."""
 
     rtol: float = 1e-9
     atol: Mapping[str, float] | float | None = None
     max_step: float | None = None
+    integrator: str = "auto"
 
 
 @dataclass(frozen=True)

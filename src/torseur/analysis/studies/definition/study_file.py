@@ -72,8 +72,9 @@ def _unit(name: str, units: Mapping[str, str], at: Callable[[str], str]) -> str:
     return units[name]
 
 
-SWEEPING = ("mechanism", "until", "rtol", "atol", "max_step", "vary", "tolerances", "operating_points", "design",
-            "values", "initial", "criteria", "slopes", "outputs", "samples", "chunk", "backend", "gpu")  # fmt: skip
+SWEEPING = ("mechanism", "until", "rtol", "atol", "max_step", "integrator", "vary", "tolerances", "operating_points",
+            "design", "values", "initial", "criteria", "slopes", "outputs", "samples", "chunk",
+            "backend", "gpu")  # fmt: skip
 OPTIMISING = ("objective", "constraints", "starts", "algorithm")
 CRITERION_KINDS = {
     "value": "value",
@@ -86,6 +87,7 @@ CRITERION_KINDS = {
 EVENT_KEYS = ("when", "direction", "occurrence")
 INITIAL = "(0)"
 BACKENDS = ("cpu", "cuda")
+INTEGRATORS = ("auto", "radau5", "radau9")
 
 
 def read_study(path: str | Path) -> SweepStudy:
@@ -221,7 +223,13 @@ class _Reader:
         step = None if longest is None else number_in(longest, "s", self._at("max_step"))
         if step is not None and not step > 0.0:
             raise TorseurError(f"{self._at('max_step')}: expected a positive time, got {step:g} s.")
-        return Integration(rtol, self._atol(), step)
+        return Integration(rtol, self._atol(), step, self._integrator())
+
+    def _integrator(self) -> str:
+        name, place = self.tables.get("integrator", "auto"), self._at("integrator")
+        if name not in INTEGRATORS:
+            raise TorseurError(unknown_name("integrator", str(name), INTEGRATORS, f"{place}: "))
+        return str(name)
 
     def _atol(self) -> dict[str, float] | float | None:
         """An absolute tolerance for all states, in SI, or one for each that is named, with its unit."""

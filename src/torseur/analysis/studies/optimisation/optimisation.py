@@ -103,7 +103,8 @@ class Problem:
         settings = study.integration
         results = sensitivity(
             study.model, study.criteria, self.names, until=study.until, values=values, initial=initial,
-            rtol=settings.rtol, atol=settings.atol, max_step=settings.max_step, verify=False,
+            rtol=settings.rtol, atol=settings.atol, max_step=settings.max_step,
+            integrator=settings.integrator, verify=False,
         )  # fmt: skip
         numbers = np.array([float(response.values[-1]) for response in results.responses])
         gradients = np.array([np.asarray(response.slopes)[-1] * self.span for response in results.responses])

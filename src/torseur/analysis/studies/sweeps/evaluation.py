@@ -122,6 +122,8 @@ class Evaluator:
     def reason(self) -> str:
         """Why motions are computed one after another; nothing when they are compiled together."""
         obstacle = why_not(self.ready.system)
+        if not obstacle and self.study.integration.integrator != "auto":
+            return f"integrator {self.study.integration.integrator} is asked for"
         if not obstacle and self.study.differentiate_by and OpenRoutines(self._bare).is_large:
             return f"derivatives of {self.ready.system.name} need its mass matrix factored by numbers"
         if not obstacle and self.switching:

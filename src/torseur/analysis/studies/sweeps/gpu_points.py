@@ -39,6 +39,11 @@ class DeviceMotions:
                 f"'{study.path}': {study.name} is a system of the library, and backend 'cuda' needs a mechanism. "
                 "Use backend 'cpu'."
             )
+        if study.integration.integrator != "auto":
+            raise UnsupportedError(
+                f"'{study.path}': integrator: backend 'cuda' does not have {study.integration.integrator}. Leave it "
+                "out and say [gpu] method, or use backend 'cpu'."
+            )
         constrained = variation.system.constrained
         if constrained is not None and constrained.numbers is not None and constrained.numbers.play is not None:
             raise UnsupportedError(

@@ -64,7 +64,7 @@ class SingleMotion:
     def _differentiate(
         self, ready: Prepared, criteria: list[ReadCriterion], outputs: list[ReadCriterion]
     ) -> tuple[Vector, Vector]:
-        """By the loop that carries tangents and finds events; explicit steps."""
+        """By the loop that carries tangents and finds events."""
         study = self.study
         course = Course(0.0, study.until, self._times, **vars(study.integration))
         responses = by_direct(Study(ready, (*criteria, *outputs), course), Choice("direct", "")).responses
@@ -86,6 +86,7 @@ class SingleMotion:
         motion = simulate(
             longer, study.until, samples=self._times, outputs=wanted, rtol=settings.rtol,
             atol=dict(settings.atol) if isinstance(settings.atol, dict) else settings.atol, max_step=settings.max_step,
+            method=settings.integrator,
         )  # fmt: skip
         columns = {id(c): motion[f"kept {k}"] for k, c in enumerate(formulas)}
         columns |= {id(c): motion[_name(k)] for k, c in enumerate(integrals)}

@@ -23,9 +23,10 @@ def table_notes(system: System, times: Vector, states: Vector) -> list[str]:
         outside = values[(values < first) | (values > last)]
         if outside.size:
             farthest = outside[np.argmax(np.maximum(first - outside, outside - last))]
+            place = f" ({table.place})" if table.place else ""
             found[table.name] = (
-                f"table '{table.name}' has points from {first:g} to {last:g}, and the motion asks for {farthest:.4g}: "
-                "beyond them its spline is extrapolated."
+                f"table '{table.name}'{place} has points from {first:g} to {last:g}, and the motion asks for "
+                f"{farthest:.4g}: beyond them its spline is extrapolated."
             )
     return list(found.values())
 

@@ -33,13 +33,15 @@ def declare_table(statement: x.TableIs, shop: Workshop) -> None:
     degree = _degree(statement, shop)
     rows = _written_rows if not isinstance(statement.points, x.Text) else _file_rows
     build = rows(statement, shop)
+    file = f", {statement.points.text}" if isinstance(statement.points, x.Text) else ""
+    place = f"{shop.place(statement.name)}{file}"
 
     @lru_cache(maxsize=1)
     def table() -> Table:
         points = build()
         empty = Table(name, (0.0, 1.0, 2.0, 3.0), (0.0,) * 4)
         columns = tuple(points[:, 0].tolist()), tuple(points[:, 1].tolist())
-        return shop.attempt(statement.name, lambda: Table(name, *columns, degree, unit), empty)
+        return shop.attempt(statement.name, lambda: Table(name, *columns, degree, unit, place=place), empty)
 
     shop.scope.functions[name] = Function((None,), dimension_of(unit), table)
 

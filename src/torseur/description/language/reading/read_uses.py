@@ -167,6 +167,7 @@ def _declare_content(reading: InstanceReading, shop: Workshop) -> None:
     held = reading.found.part.holding_joints
     for body in part.bodies:
         if body.name not in outside:
+            shop.define(replace(reading.statement.name, text=names.name(body.name)), "body", scope.bodies)
             scope.bodies[names.name(body.name)] = _body_quantities(reading, body.name, names)
     for name, frame in part.frames:
         scope.frames[names.name(name)] = _frame(reading, name, frame, names)

@@ -47,6 +47,7 @@ class Workshop:
         self.states: list[str] = []
         self.measures: dict[str, Callable[[], Expr]] = {}
         self.law_arguments: dict[str, dict[str, Known]] = {}
+        self.defined_at: dict[str, x.Name] = {}
 
     def define(self, name: x.Name, kind: str, *known: Mapping[str, object]) -> bool:
         """Whether a name is free to be given; notes when it is not."""
@@ -55,9 +56,26 @@ class Workshop:
             self.scope.fault(name, f"a {kind} cannot be called '{name.text}': that is {reserved}.")
             return False
         if any(name.text in names for names in known):
-            self.scope.fault(name, f"'{name.text}' is defined twice.")
+            self.scope.fault(name, f"'{name.text}' is defined twice{self._first(name.text)}.")
             return False
+        self.defined_at[name.text] = name
         return True
+
+    def _first(self, name: str) -> str:
+        """Where a name was given before: itself, or the instance that brings it (left.hub comes with left)."""
+        owner = name
+        while owner not in self.defined_at and "." in owner:
+            owner = owner.rpartition(".")[0]
+        if owner not in self.defined_at:
+            return ""
+        how = "at" if owner == name else f"by the part '{owner}' at"
+        return f", first {how} {self.place(self.defined_at[owner])}"
+
+    def place(self, node: x.Node) -> str:
+        """File, line and column."""
+        source = self.scope.report.source
+        line, column = source.position(node.start)
+        return f"{source.file}:{line}:{column}"
 
     def statement_names(self, kind: str, statements: Sequence[S], default: Callable[[S], str]) -> list[str]:
         """A name for each statement: its own, or the default one, with a number where that is taken."""
