@@ -81,8 +81,10 @@ def view(
 ) -> Viewer:
     """The interactive picture of a mechanism or robot along its motion, for notebooks.
 
-    Without a trajectory it moves as its description says, for `take.until` seconds. `arrows` are shown along the
-    motion: "velocity" of mass centres, "force" of loads, "reaction" of joints, also with m per unit: "force=0.002".
+    Without a trajectory it moves as its description says, for `take.until` seconds. A robot of
+    `ts.read_robot(path)` brings its shapes and meshes, which a mechanism of `ts.load(path)` has not. `arrows` are shown
+    along the motion: "velocity" of mass centres, "force" of loads, "reaction" of joints, also with m per unit:
+    "force=0.002".
     """
     shown = take or Take()
     return Viewer(scene_of(subject, trajectory, replace(shown, arrows=(*shown.arrows, *arrows))), height)

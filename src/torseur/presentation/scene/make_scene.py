@@ -103,5 +103,7 @@ def animate(
     """Writes a motion as .mp4, .webm, .gif or .glb, or one instant of it as .png or .svg, and returns where.
 
     Without a trajectory the mechanism moves as its description says, for `take.until` seconds.
+    A robot of `ts.read_robot(path)` brings its shapes and meshes; a mechanism of `ts.load(path)` has its mechanics
+    only, and its bodies are drawn as guessed.
     """
     return write_picture(scene_of(subject, trajectory, take), path, shot)
