@@ -30,6 +30,7 @@ _OPENINGS = (
     "join",
     "apply",
     "constrain",
+    "contact",
     "draw",
     "state",
     "equation",
