@@ -21,6 +21,7 @@ STEP = 2e-6  # to either side, in units of the mechanism and in its speeds: its 
 LINEAR = 1e-5  # difference from the linearisation, in units of its largest terms, that differences may have
 STEADY = 1e-6  # move in the time of the slowest mode, in units of the mechanism, that a steady state may make
 LONGEST_TIME = 1.0  # s
+NO_SIZE = 1e-12  # of a state, in its unit
 ROUNDING = 1e-15
 KINK = ": in a singular configuration, or where a force has a kink, no small motions are linear"
 
@@ -55,7 +56,9 @@ def check_steadiness(point: Point, moving: tuple[int, ...], roots: Vector) -> Ch
     scales = point.numbers.scales
     still = [k for k in range(point.speeds) if k not in moving]
     accelerations, rates = point.solution[0] / scales, (point.v / scales)[still]
-    changing = np.abs(point.state_rates / point.move_scales[point.speeds :]).max(initial=0.0)
+    # A state that is zero up to rounding, as the slip of a tyre straight ahead, has no size to measure its rate by.
+    sizes_of_states = np.maximum(point.move_scales[point.speeds :], NO_SIZE)
+    changing = np.abs(point.state_rates / sizes_of_states).max(initial=0.0)
     move = max(
         np.abs(accelerations).max(initial=0.0) * time * time, np.abs(rates).max(initial=0.0) * time, changing * time
     )
