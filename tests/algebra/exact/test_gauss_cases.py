@@ -9,6 +9,7 @@ import pytest
 import sympy as sp
 
 import torseur as ts
+from torseur.algebra.exact import gauss_cases
 from torseur.errors import UnsupportedError
 
 x, y, a, b, c = sp.symbols("x y a b c")
@@ -61,7 +62,7 @@ def test_every_point_lies_in_one_case_with_its_rank(seed):
     for _ in range(15):
         cosine, sine = rng.choice(ANGLES)
         point = {x: rng.choice([-1, 0, 1, 2]), y: rng.choice([-1, 0, 1, sp.Rational(1, 2)])}
-        named = {sp.Symbol("cos(a)"): cosine, sp.Symbol("sin(a)"): sine, **point}
+        named = {sp.cos(a): cosine, sp.sin(a): sine, **point}
         here = [k for k in cases if all((q.expression.subs(named) == 0) == q.vanishes for q in k.conditions)]
         assert len(here) == 1
         own = sp.Matrix(matrix).subs({sp.cos(a): cosine, sp.sin(a): sine}).subs(point)
@@ -80,6 +81,7 @@ def test_salt_cellar_has_ranks_three_two_and_one():
     ("matrix", "options", "said"),
     [
         ([[sp.exp(x)]], {}, r"row 1, column 1: exp\(x\) is no rational function"),
+        ([[sp.Piecewise((x, x > 0), (1, True))]], {}, "Piecewise.* is no rational function"),
         ([[1, 2], [3]], {}, "one length"),
         ("A", {}, "expected a matrix"),
         ([["x"]], {}, "neither a number nor an expression"),
@@ -92,6 +94,30 @@ def test_salt_cellar_has_ranks_three_two_and_one():
 def test_bad_input(matrix, options, said):
     with pytest.raises(UnsupportedError, match=said):
         ts.algebra.eliminate(matrix, **options)
+
+
+def test_forms_are_in_the_symbols_that_were_given():
+    """Sines, functions, roots and pi come back as SymPy's own: a number put in for the angle gives the rank there."""
+    t, w = sp.symbols("t w")
+    matrix = sp.Matrix([[sp.cos(a), sp.sqrt(2) * w], [sp.Function("f")(t), sp.pi]])
+    case = ts.algebra.eliminate(matrix).cases[0]
+    assert sp.simplify(case.matrix.det() - matrix.det()) == 0
+    assert case.conditions[0].expression == sp.cos(a)
+    assert [k.rank for k in ts.algebra.eliminate([[w, sp.sqrt(2)], [sp.sqrt(2), w]]).cases] == [2, 1, 2]
+    assert ts.algebra.eliminate([[sp.pi**2 - 2]]).ranks == (1,)
+
+
+def test_equations_are_constraints_and_denominators_are_named():
+    assert ts.algebra.eliminate(SLIDE, constraints=[sp.Eq(x * y, 1)]).ranks == (2,)
+    quotient = ts.algebra.eliminate([[sp.tan(a), 1 / x]])
+    assert set(quotient.denominators) == {sp.cos(a), x}
+    assert str(quotient).startswith("where ") and "x != 0" in str(quotient)
+
+
+def test_what_computes_too_long_is_refused(monkeypatch):
+    monkeypatch.setattr(gauss_cases, "SECONDS", 0)
+    with pytest.raises(UnsupportedError, match="of computing in 4 variables.*give symbols values"):
+        ts.algebra.eliminate(sp.Matrix(2, 2, sp.symbols("k1:5")))
 
 
 def test_matrices_of_numbers_have_one_case():

@@ -8,6 +8,7 @@ import pytest
 import sympy as sp
 
 import torseur as ts
+from torseur.algebra.exact import matrix_rank
 from torseur.errors import UnsupportedError
 
 METHODS = ("gauss", "probabilistic", "modular", "probabilistic-modular")
@@ -53,6 +54,17 @@ def test_products_have_the_rank_of_their_factors(method, rank):
     assert result.rank == rank
     assert result.error_probability < 1e-6
     assert str(rank) in str(result)
+
+
+def test_large_matrices_are_eliminated_or_refused(monkeypatch):
+    """Free entries: a full rank is seen at a point, one dependent row costs one; what grows too far is refused."""
+    free = sp.Matrix(6, 6, sp.symbols("k1:37"))
+    assert ts.algebra.rank(free).rank == 6
+    free[5, :] = free[0, :] + x * free[3, :]
+    assert ts.algebra.rank(free).rank == 5
+    monkeypatch.setattr(matrix_rank, "MOST_TERMS", 100)
+    with pytest.raises(UnsupportedError, match="'probabilistic-modular' answers at once"):
+        ts.algebra.rank(free)
 
 
 def test_circles_and_roots_count():

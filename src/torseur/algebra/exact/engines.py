@@ -19,6 +19,8 @@ from torseur.errors import UnsupportedError
 # Members of a basis, terms of a polynomial and bits of a coefficient, beyond which python-flint gives up: Buchberger's
 # algorithm without criteria does not come back from there.
 LIMITS = (500, 4000, 4000)
+# The same for what is computed where it is asked for, which cannot be stopped; beyond, a process of its own goes on.
+MOMENTARY = (100, 400, 1000)
 _HARMLESS = 11  # variables up to which these limits are reached in a moment, those of modules not counted
 _SHORT = 60  # terms of equations that are looked at for being a basis already
 # Processor seconds, so that a busy machine answers like a quiet one; by the clock twenty times as many at most, which
@@ -60,17 +62,20 @@ def _flint(polynomials: Sequence[Any], ring: FlintRing) -> list[Any]:
         if sum(len(p) for p in short) <= _SHORT and short.is_groebner():
             return _by_leading_term([*short], ring)
         return _flint_apart(given, ring)
-    return limited_basis(polynomials, ring)
+    try:
+        return limited_basis(polynomials, ring, LIMITS if ring.linear else MOMENTARY)
+    except TooLarge:
+        return _flint_apart(given, ring)
 
 
-def limited_basis(polynomials: Sequence[Any], ring: FlintRing) -> list[Any]:
+def limited_basis(polynomials: Sequence[Any], ring: FlintRing, limits: tuple[int, int, int] = LIMITS) -> list[Any]:
     """The basis by python-flint within limits; raises TooLarge beyond."""
     given = ring.vector(polynomials)
-    basis, complete = given.autoreduction().buchberger_naive(limits=LIMITS)
+    basis, complete = given.autoreduction().buchberger_naive(limits=limits)
     if not complete:
         raise TooLarge(
-            f"the standard basis in {len(ring.variables)} variables grows beyond {LIMITS[0]} polynomials, "
-            f"{LIMITS[1]} terms or {LIMITS[2]} bits."
+            f"the standard basis in {len(ring.variables)} variables grows beyond {limits[0]} polynomials, "
+            f"{limits[1]} terms or {limits[2]} bits."
         )
     return _by_leading_term([*basis.autoreduction()], ring)
 

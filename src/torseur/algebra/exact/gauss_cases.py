@@ -8,16 +8,18 @@ kept.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from os import times
 from typing import Any
 
 from torseur.algebra.exact.prime_ideals import is_prime, is_space, is_zero_only_beside
-from torseur.algebra.exact.ring import Ring, fractions_of, matrix_entries, read
+from torseur.algebra.exact.ring import Ring, fractions_of, matrix_entries, read, symbol_of_pi
 from torseur.algebra.exact.standard_bases import StandardBasis, ideal_basis, no_common_zero
 from torseur.errors import UnsupportedError, counted, unknown_name
 
 MOST_CASES = 200
+SECONDS = 30  # of the processor, so that a busy machine answers like a quiet one
 PIVOTS = ("first", "sure")
 
 
@@ -60,10 +62,14 @@ class Fork:
 
 @dataclass(frozen=True)
 class Elimination:
-    """The echelon forms of a matrix as a tree of questions; `constraints` hold in all cases."""
+    """The echelon forms of a matrix as a tree of questions.
+
+    In all cases `constraints` hold, and `denominators` of the entries, and what else was said not to, do not vanish.
+    """
 
     root: Fork | Case
     constraints: tuple[Any, ...]
+    denominators: tuple[Any, ...] = ()
 
     @property
     def cases(self) -> tuple[Case, ...]:
@@ -81,7 +87,8 @@ class Elimination:
         return tuple(sorted({case.rank for case in self.cases}, reverse=True))
 
     def __str__(self) -> str:
-        return "\n".join(_lines(self.root, ""))
+        where = [f"{_text(below)} != 0" for below in self.denominators]
+        return "\n".join([*([f"where {' and '.join(where)}:"] if where else []), *_lines(self.root, "")])
 
 
 def _leaves(node: Fork | Case) -> Iterator[Case]:
@@ -117,7 +124,7 @@ def eliminate(
 ) -> Elimination:
     """Row echelon forms of a matrix of rational functions and trigonometric polynomials, in all cases.
 
-    `constraints` are expressions that vanish, such as closure equations, `nonzero` some that do not; nor do
+    `constraints` are equations, or expressions that vanish, such as closures, `nonzero` some that do not; nor do
     denominators of the entries and symbols that SymPy knows to be positive or nonzero. `pivots` "first" takes the first
     entry of a column that may differ from zero, as by hand, "sure" one that always does where there is one, which asks
     fewer questions.
@@ -132,13 +139,22 @@ def eliminate(
     made = read([*entries, *constraints, *nonzero], [*places, *named])
     pairs = fractions_of(made.values)
     vanish = [above for above, _ in pairs[m * n : m * n + len(constraints)]]
-    apart = [above for above, _ in pairs[m * n + len(constraints) :]] + [b for _, b in pairs if b.free_symbols]
+    ring = made.ring
+    below = tuple(dict.fromkeys(f for _, b in pairs for f, _ in _factors(b) if f.is_zero is not False))
+    apart = [above for above, _ in pairs[m * n + len(constraints) :]] + [*below]
     apart += [v for v in made.ring.variables if v.is_zero is False]
-    known = _Known(made.ring, tuple(vanish), tuple(dict.fromkeys(apart)))
+    known = _Known(ring, tuple(vanish), tuple(dict.fromkeys(apart)))
     if known.is_impossible:
         raise UnsupportedError("eliminate: the constraints have no common zero, so that there is no case at all.")
     rows = [list(made.values[i * n : (i + 1) * n]) for i in range(m)]
-    return Elimination(_Gauss(pivots).tree(rows, 0, 0, known, ()), tuple(vanish))
+    root = _Gauss(pivots, len(ring.variables)).tree(rows, 0, 0, known, ())
+    return Elimination(root, tuple(ring.expression(v) for v in vanish), tuple(ring.expression(b) for b in below))
+
+
+def _factors(polynomial: Any) -> list[tuple[Any, int]]:
+    import sympy as sp
+
+    return list(sp.factor_list(polynomial)[1])
 
 
 @dataclass(frozen=True)
@@ -171,18 +187,28 @@ class _Known:
             return sp.Integer(0)
         if self.vanish and self.vanishes(short):
             return sp.Integer(0)
-        return sp.factor(short / below) if below != 1 else short
+        return _with_its_sign_above(sp.factor(short / below)) if below != 1 else short
+
+    def beside(self, question: Any) -> _Known:
+        """The same where one more expression does not vanish."""
+        more = replace(self, apart=(*self.apart, question))
+        more.__dict__["basis"] = self.basis  # what vanishes is the same, and so is its basis
+        return more
+
+    @cached_property
+    def is_prime(self) -> bool:
+        return is_prime(self.basis)
 
     def vanishes(self, remainder: Any) -> bool:
         """Whether a remainder other than zero vanishes in the whole case."""
         # On an irreducible variety a polynomial vanishes everywhere or reduces to something else: no further basis is
         # needed.
-        if is_prime(self.basis):
+        if self.is_prime:
             return False
         return no_common_zero(self.equations, (*self.apart, remainder), self.ring.variables)
 
     def never_vanishes(self, polynomial: Any) -> bool:
-        if not polynomial.free_symbols:
+        if not polynomial.free_symbols - {symbol_of_pi()}:
             return bool(polynomial != 0)
         if is_positive(polynomial, self.ring):
             return True
@@ -199,8 +225,18 @@ class _Known:
         """The part of a polynomial that may vanish: its factors that may, each once."""
         import sympy as sp
 
-        factors = [f for f, _ in sp.factor_list(polynomial)[1]]
-        return sp.Mul(*(f for f in factors if not self.never_vanishes(f)))
+        return sp.Mul(*(f for f, _ in _factors(polynomial) if not self.never_vanishes(f)))
+
+
+def _with_its_sign_above(quotient: Any) -> Any:
+    """-(a - b)/c as (b - a)/c."""
+    import sympy as sp
+
+    sign, rest = quotient.as_coeff_Mul()
+    parts = sp.Mul.make_args(rest)
+    if sign == -1 and (total := next((part for part in parts if part.is_Add), None)) is not None:
+        return sp.Mul(*(-part if part is total else part for part in parts))
+    return quotient
 
 
 def is_positive(polynomial: Any, ring: Ring) -> bool:
@@ -219,16 +255,25 @@ def is_positive(polynomial: Any, ring: Ring) -> bool:
     return len(signs) == 1 and even and sure
 
 
+def _computed() -> float:
+    """Processor seconds of this process and of those that computed bases for it."""
+    return sum(times()[:4])
+
+
 @dataclass
 class _Gauss:
-    """One elimination; counts its cases."""
+    """One elimination; counts its cases and the time that it takes."""
 
     pivots: str
+    variables: int
     count: int = field(default=0)
+    start: float = field(default_factory=_computed)
 
     def tree(self, rows: list[list[Any]], r: int, c: int, known: _Known, said: tuple[Condition, ...]) -> Fork | Case:
         """Elimination from row r and column c on; earlier columns are done."""
-        rows = [[known.reduced(x) for x in row] for row in rows]
+        self._require_small()
+        if said == () or said[-1].vanishes or not known.is_prime:  # else the rows are reduced already
+            rows = [[known.reduced(x) for x in row] for row in rows]
         done = self._pivot_columns(rows, r)
         while r < len(rows) and c < len(rows[0]):
             chosen = self._choose(rows, r, c, known)
@@ -242,20 +287,27 @@ class _Gauss:
             rows = _step(rows, r, c, chosen, known)
             done, r, c = (*done, c), r + 1, c + 1
         self.count += 1
-        if self.count > MOST_CASES:
+        return Case(said, known.ring.expression(_sympy_matrix(rows)), done)
+
+    def _require_small(self) -> None:
+        if self.count >= MOST_CASES or _computed() - self.start > SECONDS:
+            much = counted(MOST_CASES, "case") if self.count >= MOST_CASES else f"{SECONDS} s of computing"
             raise UnsupportedError(
-                f"eliminate: more than {counted(MOST_CASES, 'case')}; give constraints or values, or pivots='sure'."
+                f"eliminate: more than {much} in {counted(self.variables, 'variable')}, cosines and sines counted; "
+                "give symbols values, equations as `constraints` or what does not vanish as `nonzero`, or use "
+                "pivots='sure'. For the rank alone there is ts.algebra.rank, for free variables."
             )
-        return Case(said, _sympy_matrix(rows), done)
 
     def _fork(self, rows: Any, r: int, c: int, known: _Known, said: tuple[Condition, ...], question: Any) -> Fork:
-        from dataclasses import replace
-
-        apart = replace(known, apart=(*known.apart, question))
         # From the basis that is there, not from what made it: the next one is a short way from it.
-        zero = replace(known, vanish=(*known.basis.polynomials, question))
-        no, yes = Condition(question, False), Condition(question, True)
-        return Fork(no, self.tree(rows, r, c, apart, (*said, no)), self.tree(rows, r, c, zero, (*said, yes)))
+        zero = replace(known, vanish=(*known.basis.equations, question))
+        asked = known.ring.expression(question)
+        no, yes = Condition(asked, False), Condition(asked, True)
+        return Fork(
+            no,
+            self.tree(rows, r, c, known.beside(question), (*said, no)),
+            self.tree(rows, r, c, zero, (*said, yes)),
+        )
 
     def _choose(self, rows: Any, r: int, c: int, known: _Known) -> int | None:
         candidates = [i for i in range(r, len(rows)) if rows[i][c] != 0]

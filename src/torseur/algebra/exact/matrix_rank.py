@@ -17,14 +17,16 @@ from dataclasses import dataclass, field
 from math import log2, prod
 from typing import Any
 
+from torseur.algebra.exact.flint_ring import FlintRing
 from torseur.algebra.exact.ring import Ring, as_sympy, fractions_of, matrix_entries, read
-from torseur.errors import UnsupportedError, unknown_name
+from torseur.errors import UnsupportedError, counted, unknown_name
 
 METHODS = ("gauss", "probabilistic", "modular", "probabilistic-modular")
 _SIZE = 10**9  # random whole numbers lie between 1 and this
 _BITS = 61  # of random primes: the largest that python-flint computes with at full speed
 _LARGEST_GAP = 1550  # between primes below 2^64 (Oliveira e Silva, Herzog, Pardi 2014)
 _DRAWS = 50
+MOST_TERMS = 10**6  # that one step of elimination multiplies: some seconds
 
 
 @dataclass(frozen=True)
@@ -98,15 +100,57 @@ def _refuse_choice(at: Any, prime: Any, method: str) -> None:
 
 
 def gauss_rank(rows: Sequence[Sequence[Any]], ring: Ring) -> int:
-    """Elimination over the rational functions; angles by half-angle tangents, for which c² + s² = 1 always holds."""
+    """Elimination over the rational functions; angles by half-angle tangents, for which c² + s² = 1 always holds.
+
+    A rank at a point is never too large, so that a full one there needs no elimination.
+    """
     import sympy as sp
     from sympy.polys.matrices import DomainMatrix
 
-    table = half_angles(ring, [sp.Symbol(f"tan({c.name[4:-1]}/2)") for c, _ in ring.pairs])
+    size = min(len(rows), len(rows[0]))
+    tangents = [sp.Symbol(f"tan({c.name[4:-1]}/2)") for c, _ in ring.pairs]
+    table = half_angles(ring, tangents)
     if ring.root is not None:
         table[ring.root[0]] = ring.root[1]
-    matrix = sp.Matrix([[sp.together(x.xreplace(table)) for x in row] for row in rows])
-    return int(DomainMatrix.from_Matrix(matrix, extension=True).to_field().rank())
+        matrix = sp.Matrix([[sp.together(x.xreplace(table)) for x in row] for row in rows])
+        return int(DomainMatrix.from_Matrix(matrix, extension=True).to_field().rank())
+    search = _Search(rows, ring, random.Random(0), None, None)
+    if search.try_point("probabilistic-modular").rank == size:
+        return size
+    flint = FlintRing((*search.free, *tangents))
+    return _fraction_free_rank([_polynomials([x.xreplace(table) for x in row], flint) for row in rows])
+
+
+def _polynomials(row: Sequence[Any], flint: FlintRing) -> list[Any]:
+    """A row times the least common multiple of its denominators."""
+    import sympy as sp
+
+    pairs = fractions_of(row)
+    common = sp.lcm_list([below for _, below in pairs])
+    cleared = [flint.cleared(sp.expand(sp.cancel(above * common / below))) for above, below in pairs]
+    whole = sp.ilcm(1, *(number for number, _ in cleared))
+    return [polynomial * int(whole // number) for number, polynomial in cleared]
+
+
+def _fraction_free_rank(rows: list[list[Any]]) -> int:
+    """Elimination of polynomials without fractions (Bareiss 1968): the pivot before divides what a step makes."""
+    rank, before, size = 0, None, f"{len(rows)} x {len(rows[0])}"
+    while found := [(len(x), i, j) for i, row in enumerate(rows) for j, x in enumerate(row) if x != 0]:
+        _, i, j = min(found)  # the shortest entry grows least
+        pivot, top = rows[i][j], rows[i]
+        rest = [row for k, row in enumerate(rows) if k != i]
+        if max((len(pivot) * len(x) + len(row[j]) * len(p) for row in rest for x, p in zip(row, top, strict=True)),
+               default=0) > MOST_TERMS:  # fmt: skip
+            raise UnsupportedError(
+                f"rank: step {rank + 1} of the elimination of this {size} matrix multiplies more than "
+                f"{counted(MOST_TERMS, 'term')}. Method 'probabilistic-modular' answers at once, with a bound on the "
+                "probability of error; symbols that have values help too."
+            )
+        step = [[pivot * x - row[j] * p for k, (x, p) in enumerate(zip(row, top, strict=True)) if k != j]
+                for row in rest]  # fmt: skip
+        rows = [[x if before is None else x // before for x in row] for row in step]
+        rank, before = rank + 1, pivot
+    return rank
 
 
 def half_angles(ring: Ring, tangents: Sequence[Any]) -> dict[Any, Any]:
@@ -154,7 +198,8 @@ class _Search:
             return {name: sp.Integer(self.rng.randint(1, _SIZE)) for name in names}
         for name in names:
             if name not in self.at:
-                raise UnsupportedError(f"rank: the point has no value of '{name}'.")
+                how = ", the half-angle tangent by which the angle is given" if name.startswith("tan(") else ""
+                raise UnsupportedError(f"rank: the point has no value of '{name}'{how}.")
         return {name: self.at[name] for name in names}
 
     def _rank_at(self, point: Mapping[str, Any], method: str) -> MatrixRank:

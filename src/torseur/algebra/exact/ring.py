@@ -6,7 +6,7 @@ polynomial p, for all algebraic numbers among the coefficients. Undetermined fun
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -21,7 +21,7 @@ class Ring:
     """Variables (SymPy symbols), the relations among them, and the pairs (cosine, sine) of angles.
 
     `root` is the variable of the algebraic numbers with the number that it stands for; `mixed` are symbols that occur
-    as an angle and outside of sines and cosines.
+    as an angle and outside of sines and cosines. `meanings` are what variables stand for that people did not write.
     """
 
     variables: tuple[Any, ...] = ()
@@ -29,6 +29,11 @@ class Ring:
     pairs: tuple[tuple[Any, Any], ...] = ()
     root: tuple[Any, Any] | None = None
     mixed: tuple[str, ...] = ()
+    meanings: tuple[tuple[Any, Any], ...] = field(default=(), repr=False)
+
+    def expression(self, value: Any) -> Any:
+        """A polynomial or matrix in the variables of the ring as people wrote it: cos(q), x(t), pi, sqrt(2)."""
+        return value.xreplace(dict(self.meanings))
 
     def require_algebraic(self, what: str) -> None:
         """Refuses symbols that are an angle here and a length there: no polynomial ties them together."""
@@ -57,6 +62,8 @@ def as_sympy(value: Any, place: str) -> Any:
         )
     if isinstance(value, Fraction):
         return sp.Rational(value.numerator, value.denominator)
+    if isinstance(value, sp.Equality):
+        value = value.lhs - value.rhs
     try:
         made = (
             to_sympy(value) if isinstance(value, Expr) or hasattr(value, "__expr__") else sp.sympify(value, strict=True)
@@ -80,10 +87,11 @@ def read(expressions: Sequence[Any], places: Sequence[str]) -> Reading:
     import sympy as sp
 
     values = _one_symbol_a_name([as_sympy(v, place) for v, place in zip(expressions, places, strict=True)])
-    values = [_with_functions_named(_without_quotients_of_circles(v)) for v in values]
+    functions = _named_functions(values)
+    values = [_without_quotients_of_circles(v).xreplace(functions) for v in values]
     angles = _angles(values, places)
-    values, pairs = _in_pairs(values, angles)
-    values = [v.xreplace({sp.pi: sp.Symbol("pi")}) for v in values]
+    values, pairs, circular = _in_pairs(values, angles)
+    values = [v.xreplace({sp.pi: symbol_of_pi()}) for v in values]
     values, root, minimal = _with_one_root(values)
     for value, place in zip(values, places, strict=True):
         _require_rational(value, place)
@@ -92,7 +100,20 @@ def read(expressions: Sequence[Any], places: Sequence[str]) -> Reading:
     mixed = tuple(str(q) for q in angles if any(str(v) == str(q) for v in free))
     relations = [c**2 + s**2 - 1 for c, s in pairs] + ([minimal] if root else [])
     variables = (*free, *cosines, *([root[0]] if root else ()))
-    return Reading(Ring(variables, tuple(relations), tuple(pairs), root, mixed), tuple(values))
+    meanings = (
+        *circular,
+        *((name, f) for f, name in functions.items()),
+        (symbol_of_pi(), sp.pi),
+        *([root] if root else ()),
+    )
+    return Reading(Ring(variables, tuple(relations), tuple(pairs), root, mixed, meanings), tuple(values))
+
+
+def symbol_of_pi() -> Any:
+    """The variable of pi: no polynomial with rational coefficients vanishes there, so that it is as good as free."""
+    import sympy as sp
+
+    return sp.Symbol("pi", positive=True)
 
 
 def _one_symbol_a_name(values: Sequence[Any]) -> list[Any]:
@@ -118,12 +139,14 @@ def _without_quotients_of_circles(value: Any) -> Any:
     return value.replace(sp.tan, lambda a: sp.sin(a) / sp.cos(a)).replace(sp.cot, lambda a: sp.cos(a) / sp.sin(a))
 
 
-def _with_functions_named(value: Any) -> Any:
+def _named_functions(values: Sequence[Any]) -> dict[Any, Any]:
     """x(t) and its derivatives as symbols of that name: they are free."""
     import sympy as sp
     from sympy.core.function import AppliedUndef
 
-    return value.xreplace({f: sp.Symbol(str(f)) for kind in (sp.Derivative, AppliedUndef) for f in value.atoms(kind)})
+    kinds = (sp.Derivative, AppliedUndef)
+    found = sorted({f for v in values for kind in kinds for f in v.atoms(kind)}, key=str)
+    return {f: sp.Symbol(str(f)) for f in found}
 
 
 def _angles(values: Sequence[Any], places: Sequence[str]) -> dict[Any, int]:
@@ -147,17 +170,21 @@ def _angles(values: Sequence[Any], places: Sequence[str]) -> dict[Any, int]:
     return dict(sorted(angles.items(), key=lambda item: (len(item[0].name), item[0].name)))
 
 
-def _in_pairs(values: Sequence[Any], angles: Mapping[Any, int]) -> tuple[list[Any], list[tuple[Any, Any]]]:
-    """Sines and cosines of sums and multiples as polynomials in one pair per angle."""
+def _in_pairs(
+    values: Sequence[Any], angles: Mapping[Any, int]
+) -> tuple[list[Any], list[tuple[Any, Any]], list[tuple[Any, Any]]]:
+    """Sines and cosines of sums and multiples as polynomials in one pair per angle; the pairs, and their meanings."""
     import sympy as sp
 
     units = {q: sp.Dummy(q.name, real=True) for q in angles}
     pairs: list[tuple[Any, Any]] = []
+    meanings: list[tuple[Any, Any]] = []
     table: dict[Any, Any] = {}
     for q, denominator in angles.items():
         name = q.name if denominator == 1 else f"{q.name}/{denominator}"
         pair = sp.Symbol(f"cos({name})"), sp.Symbol(f"sin({name})")
         pairs.append(pair)
+        meanings += [(pair[0], sp.cos(q / denominator)), (pair[1], sp.sin(q / denominator))]
         table |= {sp.cos(units[q]): pair[0], sp.sin(units[q]): pair[1]}
     whole = {q: angles[q] * u for q, u in units.items()}
 
@@ -166,7 +193,7 @@ def _in_pairs(values: Sequence[Any], angles: Mapping[Any, int]) -> tuple[list[An
         return sp.expand_trig(function.func(inner)).xreplace(table)
 
     written = [v.xreplace({f: expanded(f) for f in v.atoms(sp.sin, sp.cos)}) for v in values]
-    return written, pairs
+    return written, pairs, meanings
 
 
 def _with_one_root(values: Sequence[Any]) -> tuple[list[Any], tuple[Any, Any] | None, Any]:
@@ -183,12 +210,19 @@ def _with_one_root(values: Sequence[Any]) -> tuple[list[Any], tuple[Any, Any] | 
     domain, elements = sp.construct_domain(numbers, extension=True)
     if not domain.is_Algebraic:
         return [*values], None, None
-    w = sp.Symbol("w")
+    w = sp.Symbol(str(domain.ext.as_expr()))  # no name that anybody's symbol has
     table: dict[Any, Any] = {}
     for number, element in zip(numbers, elements, strict=True):
         table[number] = sum(sp.Rational(str(c)) * w**k for k, c in enumerate(reversed(element.to_list())))
     minimal = sum(sp.Rational(str(c)) * w**k for k, c in enumerate(reversed(domain.mod.to_list())))
     return [v.xreplace(table) for v in values], (w, domain.ext.as_expr()), minimal
+
+
+def _expressions(value: Any) -> Iterator[Any]:
+    """The parts of an expression that are expressions; conditions of a Piecewise are not."""
+    import sympy as sp
+
+    return (part for part in sp.preorder_traversal(value) if isinstance(part, sp.Expr))
 
 
 def _require_rational(value: Any, place: str) -> None:
@@ -197,9 +231,11 @@ def _require_rational(value: Any, place: str) -> None:
     symbols = value.free_symbols
     if value.is_rational_function(*symbols) if symbols else value.is_Rational or sp.simplify(value).is_Rational:
         return
-    culprit = next((x for x in sp.preorder_traversal(value) if not x.is_rational_function()), value)
-    for part in sp.preorder_traversal(value):
-        innermost = (part.is_Function or part.is_Pow) and all(a.is_rational_function() for a in part.args)
+    culprit = next((x for x in _expressions(value) if not x.is_rational_function()), value)
+    for part in _expressions(value):
+        innermost = (part.is_Function or part.is_Pow) and all(
+            isinstance(a, sp.Expr) and a.is_rational_function() for a in part.args
+        )
         if innermost and not part.is_rational_function():
             culprit = part
     raise UnsupportedError(

@@ -21,7 +21,7 @@ class StandardBasis:
     Cosines and sines are variables; their relations c² + s² - 1 are part of the ideal.
     """
 
-    polynomials: tuple[Any, ...]
+    equations: tuple[Any, ...] = field(repr=False)  # the basis in the variables of the ring
     ring: Ring = field(repr=False)
     order: str
     engine: str
@@ -31,9 +31,14 @@ class StandardBasis:
     def flint(self) -> FlintRing:
         return FlintRing(self.ring.variables, self.order)
 
+    @property
+    def polynomials(self) -> tuple[Any, ...]:
+        """The basis, in the symbols, cosines and sines that were given."""
+        return tuple(p for p in map(self.ring.expression, self.equations) if p != 0)  # sqrt(2)^2 - 2 says nothing
+
     def remainder(self, polynomial: Any) -> Any:
         """A polynomial reduced by the basis: the same for all that differ by a member of the ideal."""
-        return self.reduced(self._read(polynomial))
+        return self.ring.expression(self.reduced(self._read(polynomial)))
 
     def reduced(self, polynomial: Any) -> Any:
         """The remainder of a polynomial in the variables of the ring."""
@@ -49,12 +54,12 @@ class StandardBasis:
 
     def vanishes(self, polynomial: Any) -> bool:
         """Whether a polynomial vanishes wherever those of the ideal do (over the complex numbers)."""
-        return vanishes(self._read(polynomial), self.polynomials, self.ring.variables)
+        return vanishes(self._read(polynomial), self.equations, self.ring.variables)
 
     def _read(self, polynomial: Any) -> Any:
         made = read([polynomial], ["polynomial"])
         own = {v.name: v for v in self.ring.variables}
-        if unknown := [v for v in made.ring.variables if v.name not in own or v.name == "w"]:
+        if unknown := [v for v in made.ring.variables if v.name not in own]:
             raise UnsupportedError(
                 f"polynomial: '{unknown[0]}' is no variable of the basis ({_names(self.ring.variables)})."
             )
@@ -68,7 +73,7 @@ class StandardBasis:
     @property
     def is_everything(self) -> bool:
         """Whether 1 lies in the ideal: its polynomials have no common zero, not even a complex one."""
-        return self.polynomials == (1,)
+        return self.equations == (1,)
 
     @property
     def dimension(self) -> int:

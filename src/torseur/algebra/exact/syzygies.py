@@ -51,7 +51,10 @@ def syzygies(matrix: Any, modulo: Sequence[Any] = ()) -> Syzygies:
     made.ring.require_algebraic("syzygies")
     rows = [_whole_row(made.values[i * n : (i + 1) * n]) for i in range(m)]
     equations = [above for above, _ in fractions_of(made.values[m * n :])]
-    return Syzygies(relations_among_columns(rows, equations, made.ring), made.ring, tuple(equations))
+    if equations and ideal_basis(equations, made.ring).is_everything:
+        raise UnsupportedError("syzygies: the equations `modulo` have no common solution, not even a complex one.")
+    relations = relations_among_columns(rows, equations, made.ring)
+    return Syzygies(made.ring.expression(relations), made.ring, tuple(made.ring.expression(e) for e in equations))
 
 
 def _whole_row(row: Sequence[Any]) -> list[Any]:

@@ -78,6 +78,11 @@ class Quaternion:
         """The product with a quaternion, or with a scalar."""
         if isinstance(other, Quaternion):
             return Quaternion(*product_of_numbers((*self,), (*other,)))
+        if hasattr(other, "mixed") or hasattr(other, "coordinates"):
+            raise IntrinsicError(
+                "a quaternion of four numbers times one in symbols: expected the same level; coordinates() of the "
+                "other gives its four numbers."
+            )
         return Quaternion(*(a * other for a in self))
 
     def __rmul__(self, factor: Any) -> Quaternion:

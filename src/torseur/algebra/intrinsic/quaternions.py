@@ -5,9 +5,34 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from torseur.algebra.graph import Expr, to_sympy
 from torseur.algebra.intrinsic.normal_form import normal_form
 from torseur.algebra.intrinsic.operators import Cross, Dot, IntrinsicError, Tilde, vector
 from torseur.algebra.intrinsic.quaternion_numbers import Quaternion, whole_power
+
+
+def _scalar(value: Any) -> Any:
+    """A number or an expression of SymPy; quaternions of another level, and all else, are refused."""
+    import sympy
+
+    try:
+        number = to_sympy(value) if isinstance(value, Expr) else sympy.sympify(value, strict=True)
+    except sympy.SympifyError:
+        number = None
+    if not isinstance(number, sympy.Expr):
+        raise IntrinsicError(
+            f"a quaternion times {type(value).__name__}: expected a number, an expression, or a quaternion at the same "
+            "level; mixed() leads from symbols to scalar and vector, coordinates() on to four numbers."
+        )
+    return number
+
+
+def _same_level(value: Any, level: type, sign: str) -> None:
+    if not isinstance(value, level):
+        raise IntrinsicError(
+            f"a quaternion {sign} {type(value).__name__}: expected a quaternion at the same level; mixed() leads from "
+            "symbols to scalar and vector, coordinates() on to four numbers."
+        )
 
 
 @dataclass(frozen=True)
@@ -26,12 +51,17 @@ class Symbolic:
     terms: tuple[tuple[tuple[Letter, ...], Any], ...]
 
     def __add__(self, other: Symbolic) -> Symbolic:
+        _same_level(other, Symbolic, "+")
         return _collect([*self.terms, *other.terms])
 
     def __sub__(self, other: Symbolic) -> Symbolic:
+        _same_level(other, Symbolic, "-")
         return self + other.scaled(-1)
 
-    def __mul__(self, other: Symbolic) -> Symbolic:
+    def __mul__(self, other: Any) -> Symbolic:
+        """The product with a quaternion, or with a scalar."""
+        if not isinstance(other, Symbolic):
+            return self.scaled(other)
         return _collect([(v + w, c * d) for v, c in self.terms for w, d in other.terms])
 
     def __neg__(self) -> Symbolic:
@@ -41,17 +71,14 @@ class Symbolic:
         return self.scaled(factor)
 
     def __truediv__(self, divisor: Any) -> Symbolic:
-        import sympy
-
-        return self * divisor.inverse if isinstance(divisor, Symbolic) else self.scaled(1 / sympy.sympify(divisor))
+        return self * divisor.inverse if isinstance(divisor, Symbolic) else self.scaled(1 / _scalar(divisor))
 
     def __pow__(self, exponent: int) -> Symbolic:
         return whole_power(self, exponent, _collect([((), 1)]))
 
     def scaled(self, factor: Any) -> Symbolic:
-        import sympy
-
-        return _collect([(word, sympy.sympify(factor) * c) for word, c in self.terms])
+        number = _scalar(factor)
+        return _collect([(word, number * c) for word, c in self.terms])
 
     @property
     def norm(self) -> Any:
@@ -180,12 +207,17 @@ class Mixed:
         return Mixed.number(0) + Mixed(Mixed.number(0).scalar, value)
 
     def __add__(self, other: Mixed) -> Mixed:
+        _same_level(other, Mixed, "+")
         return Mixed(self.scalar + other.scalar, (self.vector + other.vector).doit(deep=False))
 
     def __sub__(self, other: Mixed) -> Mixed:
+        _same_level(other, Mixed, "-")
         return Mixed(self.scalar - other.scalar, (self.vector - other.vector).doit(deep=False))
 
-    def __mul__(self, other: Mixed) -> Mixed:
+    def __mul__(self, other: Any) -> Mixed:
+        """The product with a quaternion, or with a scalar."""
+        if not isinstance(other, Mixed):
+            return self.scaled(other)
         scalar = self.scalar * other.scalar - Dot(self.vector, other.vector)
         crossed = Cross(self.vector, other.vector)
         return Mixed(scalar, self.scalar * other.vector + other.scalar * self.vector + crossed).simplified()
@@ -197,18 +229,14 @@ class Mixed:
         return self.scaled(factor)
 
     def __truediv__(self, divisor: Any) -> Mixed:
-        import sympy
-
-        return self * divisor.inverse if isinstance(divisor, Mixed) else self.scaled(1 / sympy.sympify(divisor))
+        return self * divisor.inverse if isinstance(divisor, Mixed) else self.scaled(1 / _scalar(divisor))
 
     def __pow__(self, exponent: int) -> Mixed:
         result: Mixed = whole_power(self, exponent, Mixed.number(1))
         return result
 
     def scaled(self, factor: Any) -> Mixed:
-        import sympy
-
-        number = sympy.sympify(factor)
+        number = _scalar(factor)
         return Mixed(number * self.scalar, normal_form(number * self.vector))
 
     @property

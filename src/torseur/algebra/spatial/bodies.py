@@ -28,7 +28,7 @@ from torseur.algebra.spatial.components import (
     text,
 )
 from torseur.algebra.spatial.rotation import MatrixTurn, Rotation, about
-from torseur.algebra.spatial.screws import EMPTY, Force, Motion, factor_of, listed, require_kind
+from torseur.algebra.spatial.screws import EMPTY, Force, Motion, divisor_of, factor_of, listed, require_kind
 from torseur.algebra.spatial.vector import (
     NULL,
     ZERO_SYMMETRIC,
@@ -68,7 +68,7 @@ class Inertia:
     __rmul__ = __mul__
 
     def __truediv__(self, divisor: Scalar) -> Self:
-        return self * (1 / factor_of(divisor, "an inertia"))
+        return self * (1 / divisor_of(divisor, "an inertia"))
 
     def __matmul__(self, motion: Motion) -> Force:
         """Momentum of a motion: (I w + h x v, m v - h x w)."""

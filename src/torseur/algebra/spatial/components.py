@@ -24,9 +24,10 @@ def as_scalar(value: Any, what: str) -> Scalar:
         value = value.item()
     if hasattr(value, "__expr__") and not isinstance(value, Expr):
         return as_expr(value)
-    package = type(value).__module__.partition(".")[0]
+    # The class of x(t) has no module of its own, those that it comes from have.
+    packages = {(kind.__module__ or "").partition(".")[0] for kind in type(value).__mro__}
     is_matrix = getattr(value, "shape", None) not in (None, ())
-    if isinstance(value, bool) or is_matrix or not (isinstance(value, Expr | Number) or package in ("sympy", "mpmath")):
+    if isinstance(value, bool) or is_matrix or not (isinstance(value, Expr | Number) or packages & {"sympy", "mpmath"}):
         raise ArgumentError(f"{what}: {_text(value)} is neither a number nor an expression (ts.symbol, SymPy).")
     if isinstance(value, complex) or (isinstance(value, float) and not isfinite(value)):
         raise ArgumentError(f"{what}: {value!r} is not a finite real number.")

@@ -77,7 +77,7 @@ class Motion:
     __rmul__ = __mul__
 
     def __truediv__(self, divisor: Scalar) -> Motion:
-        divisor = factor_of(divisor, "a motion")
+        divisor = divisor_of(divisor, "a motion")
         return Motion(self.angular / divisor, self.linear / divisor)
 
     def cross(self, other: Motion) -> Motion:
@@ -199,7 +199,7 @@ class Force:
     __rmul__ = __mul__
 
     def __truediv__(self, divisor: Scalar) -> Force:
-        divisor = factor_of(divisor, "a force")
+        divisor = divisor_of(divisor, "a force")
         return Force(self.moment / divisor, self.force / divisor)
 
     def dot(self, motion: Motion) -> Scalar:
@@ -262,6 +262,13 @@ def factor_of(value: Any, own: str) -> Scalar:
     if isinstance(value, _NO_SCALARS):
         raise ArgumentError(f"{own} times {type(value).__name__}: expected a number or an expression.")
     return value
+
+
+def divisor_of(value: Any, own: str) -> Scalar:
+    """A scalar to divide by; the number 0 is refused."""
+    if isinstance(value, int | float) and value == 0:
+        raise ArgumentError(f"{own} is divided by 0.")
+    return factor_of(value, own)
 
 
 _NO_SCALARS = (str, bool, list, tuple, dict, set, type(None), Vec3, Motion, Force)

@@ -278,7 +278,7 @@ def _denominators(loops: PolynomialLoops, closures: Sequence[Any], free: Sequenc
     bound = tuple(v for v in loops.variables if v not in free)
     ring = FlintRing((*bound, *free), "lex")
     # The basis by degrees first: from it the one in an order that separates the variables is a short way.
-    given = [ring.from_sympy(p) for p in ideal_basis(closures, loops.ring).polynomials]
+    given = [ring.from_sympy(p) for p in ideal_basis(closures, loops.ring).equations]
     _, members = basis_of(given, ring, None)
     heads = [ring.leading(p)[: len(bound)] for p in members]
     factors: list[Any] = []
