@@ -93,7 +93,7 @@ def same_bits(one: Any, other: Any) -> bool:
 
 def mutants(desk: Desk) -> Iterator[Outcome]:
     """Mutated files of every format."""
-    from edges.fuzz import formats, search
+    from edges.fuzz import PROCESS_EACH, formats, search
 
     names = list(formats())
     counts: dict[str, int] = dict.fromkeys(names, 0)
@@ -101,7 +101,7 @@ def mutants(desk: Desk) -> Iterator[Outcome]:
     block = 0
     while desk.has_time:
         for name in names:
-            outcomes, failures = search(name, 500, 1000 + block, desk.folder)
+            outcomes, failures = search(name, 25 if name in PROCESS_EACH else 500, 1000 + block, desk.folder)
             counts[name] += sum(outcomes.values()) + len(failures)
             losses[name] += failures
         block += 1

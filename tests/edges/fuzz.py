@@ -29,6 +29,8 @@ from description.language import fuzz as descriptions
 from description.readers import fuzz as robots
 
 LONGEST_WAIT = 60  # seconds of real time after which a mutant counts as a hang, however busy the machine is
+PROCESS_EACH = ("xacro",)
+"""Formats of which each mutant is read by a process of its own."""
 SLOWEST = 5.0  # seconds of work that one mutant may take
 
 Change = Callable[[random.Random, bytes], bytes]
@@ -311,6 +313,53 @@ endfacet
 endsolid a
 """
 BINARY_STL = bytes(80) + struct.pack("<I", 2) + 2 * (struct.pack("<12f", 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0) + b"\0\0")
+COLLADA = b"""<COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
+<asset><unit name="millimeter" meter="0.001"/><up_axis>Y_UP</up_axis></asset>
+<library_geometries><geometry id="tent"><mesh>
+<source id="points"><float_array id="numbers" count="12">0 0 0 1000 0 0 0 1000 0 0 0 1000</float_array></source>
+<vertices id="corners"><input semantic="POSITION" source="#points"/></vertices>
+<triangles count="2"><input semantic="VERTEX" source="#corners" offset="0"/><p>0 1 2 0 2 3</p></triangles>
+</mesh></geometry></library_geometries>
+<library_visual_scenes><visual_scene id="scene"><node><translate>0 500 0</translate><scale>1 2 1</scale>
+<node><matrix>1 0 0 0 0 1 0 5 0 0 1 0 0 0 0 1</matrix><instance_geometry url="#tent"/></node></node></visual_scene>
+</library_visual_scenes></COLLADA>"""
+XACRO = b"""<robot name="arm" xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:arg name="bars" default="2"/>
+<xacro:property name="len" value="0.5"/><xacro:macro name="bar" params="n parent:=base *shape"><link name="b${n}">
+<inertial><mass value="${4*len**2}"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="j${n}" type="continuous"><xacro:insert_block name="shape"/><parent link="${parent}"/><child link="b${n}"/>
+</joint></xacro:macro><link name="base"/><xacro:bar n="1"><origin xyz="${len*cos(0)} 0 0"/></xacro:bar>
+<xacro:if value="${int('$(arg bars)') &gt; 1}"><xacro:bar n="2" parent="b1"><origin rpy="0 ${pi/2} 0"/></xacro:bar>
+</xacro:if></robot>"""
+SDF = b"""<sdf version="1.7"><world name="yard"><gravity>0 0 -9.8</gravity><model name="arm"><pose>0 0 1 0 0 0.5</pose>
+<frame name="mark" attached_to="lower"><pose relative_to="lower">0.1 0 0 0 0 0</pose></frame>
+<link name="upper"><pose>0 0 0.2 0 0 0</pose><inertial><mass>2</mass><pose>0.1 -0.2 0.05 0 0 0</pose>
+<inertia><ixx>0.3</ixx><iyy>0.2</iyy><izz>0.25</izz><ixy>0.01</ixy></inertia></inertial>
+<collision name="c"><geometry><cylinder><radius>0.1</radius><length>0.5</length></cylinder></geometry></collision></link>
+<link name="lower"><pose relative_to="upper">0 0 0.4 0.1 0 0</pose><inertial><mass>1</mass></inertial></link>
+<joint name="base" type="revolute"><parent>world</parent><child>upper</child><axis><xyz>0 1 0</xyz>
+<limit><lower>-1</lower><upper>1</upper><effort>5</effort></limit><dynamics><damping>0.1</damping></dynamics></axis></joint>
+<joint name="elbow" type="universal"><parent>upper</parent><child>lower</child><axis><xyz>1 0 0</xyz></axis>
+<axis2><xyz expressed_in="mark">0 1 0</xyz></axis2></joint></model></world></sdf>"""
+TYRE = b"""[MDI_HEADER]
+FILE_TYPE ='tir'
+[UNITS]
+LENGTH ='meter'
+FORCE ='newton'
+ANGLE ='radians'
+[MODEL]
+PROPERTY_FILE_FORMAT ='PAC2002'   $ version
+TYRESIDE = 'LEFT'
+[VERTICAL]
+UNLOADED_RADIUS = 0.313 $ m
+VERTICAL_STIFFNESS = 2.1e5
+FNOMIN = 4000
+PCY1 = 1.193
+PDY1 = -0.990
+PKY1 = -14.95
+PKY2 = 2.130
+PCX1 = 1.685
+"""
+KNOWN_OF_TYRE = frozenset({"R", "k", "c", "F_0", "PCY1", "PDY1", "PKY1", "PKY2", "PCX1", "RCX1"})
 OBJ = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nvn 0 0 1\nf 1 2 3\nf 1//1 3//1 4//1\n"
 
 
@@ -327,16 +376,22 @@ def formats() -> dict[str, Format]:
     from torseur.cli.shared.value_options import _tables
     from torseur.computation.simulation.output.trajectory_files import read as read_trajectory
     from torseur.description.language import load, parse
+    from torseur.description.language.formulas.tyre_files import read_tyre_file
     from torseur.description.readers import read_robot
     from torseur.description.readers.meshes.read_mesh import read_mesh
     from torseur.presentation.studio.messages import read_data, read_request
 
     texts = tuple(f"{statements};".encode() for text in descriptions.corpus() for statements in _pieces(text))
+    models = tuple(map(str.encode, (robots.osim_model(extra=robots.EXTRAS), robots.osim_model(30000))))
     c3d = tuple(made_file(processor, is_float)[0] for processor in (84, 85, 86) for is_float in (True, False))
     return {
         "lsd": Format(".lsd", texts, _over(descriptions.CHANGES), load),
         "urdf": Format(".urdf", _robots(".urdf"), _over(robots.MUTATIONS, text_first=True), read_robot),
         "mjcf": Format(".xml", _robots(".xml"), _over(robots.MUTATIONS, text_first=True), read_robot),
+        "xacro": Format(".urdf.xacro", (XACRO,), _over(robots.MUTATIONS, text_first=True) + TEXT, read_robot),
+        "sdf": Format(".sdf", (SDF,), _over(robots.MUTATIONS, text_first=True), read_robot),
+        "osim": Format(".osim", models, _over(robots.MUTATIONS, text_first=True), read_robot),
+        "tyre": Format(".tir", (TYRE,), TEXT, lambda path: read_tyre_file(path, path.name, KNOWN_OF_TYRE)),
         "study": Format(".toml", (STUDY, OPTIMISATION), TEXT, read_study),
         "identification": Format(".toml", (IDENTIFICATION,), TEXT, identification_study_file.read_study),
         "values": Format(".toml", (VALUES,), TEXT, _tables),
@@ -352,6 +407,7 @@ def formats() -> dict[str, Format]:
         "stl": Format(".stl", (STL, BINARY_STL), BINARY + TEXT, read_mesh),
         "obj": Format(".obj", (OBJ,), TEXT, read_mesh),
         "saved state": Format(".json", (STATE,), TEXT, _session),
+        "collada": Format(".dae", (COLLADA,), _over(robots.MUTATIONS, text_first=True) + BINARY, read_mesh),
         "page message": Format(".json", MESSAGES, TEXT, lambda p: read_request(read_data(_decoded(p)))),
         "optimisation log": Format(".jsonl", (_log(),), TEXT, _journal),
     }  # fmt: skip

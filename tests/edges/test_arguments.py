@@ -91,6 +91,39 @@ def test_numbers_that_are_none_are_named():
         ts.simulate(loops, until=1, parameters={"a": np.inf})
 
 
+CRANKS = """mechanism cranks ;
+param l = 1 m ;
+let a = body mass = 1 kg end ; let b = body mass = 1 kg end ;
+join earth and a with revolute(q1) about [0, 0, 1] end ; join 0 + [2*l, 0, 0] @ earth and b with revolute(q2) about [0, 0, 1] end ;"""
+MAP = (("q1", 0.0, 1.0), ("q2", 0.0, 1.0), ["q1", "q2"])
+ONE_WRONG = {
+    "'axis' is {.*expected Sequence": lambda e: ts.along({1, 2}),
+    "'time' is None": lambda e: ts.first_order_filter("a", 1, None),
+    "'unit' is .*half of a character": lambda e: ts.pade_delay("a", 1, 2, unit="m\ud800"),
+    "'arguments' is .*half of a character": lambda e: ts.law("f", ["x", "\udfff"], lambda x, y: x + y),
+    "'frequencies' is .*'x'": lambda e: ts.frequency_response(ts.linearise(e), "q1", "q1", ["x"]),
+    "'frequencies' is .*3": lambda e: ts.frequency_response(ts.linearise(e), "q1", "q1", [[1, 2], [3]]),
+    "'seed' is -1": lambda e: ts.loops(library.load("four_bar"), seed=-1),
+    "alpha.* needs 960 PB": lambda e: ts.singularities_along(library.load("four_bar"), "alpha", 0, 1e15),
+    "nodes.* -1": lambda e: ts.singular_map(ts.parse(CRANKS), *MAP, nodes=-1),
+    "'nodes' is 1e.300": lambda e: ts.singular_map(ts.parse(CRANKS), *MAP, nodes=1e300),
+    "1000000000000 by 1000000000000 poses needs": lambda e: ts.singular_map(ts.parse(CRANKS), *MAP, nodes=10**12),
+    "starts = -1": lambda e: ts.assemble(library.load("four_bar"), starts=-1),
+    "starts = 1000000000000000 needs": lambda e: ts.assemble(library.load("four_bar"), starts=10**15),
+    "atol has 3 values.*4 states": lambda e: ts.simulate(e, until=1, atol=(1, 2, 3)),
+    "unknown coordinate 'x'. Coordinates: q1": lambda e: e.mechanism.joints[0].coordinate("x"),
+    "save: 'path' is None": lambda e: ts.simulate(e, until=1, samples=2).save(None),
+    "then: 'other' is None": lambda e: ts.Transform(np.eye(3)).then(None),
+}
+
+
+@pytest.mark.parametrize("said", ONE_WRONG)
+def test_one_wrong_argument_or_method(equations, said):
+    """What its neighbours hid when all arguments were wrong at once, and methods of values that users hold."""
+    with pytest.raises(TorseurError, match=said):
+        ONE_WRONG[said](equations)
+
+
 FALLING = "let b = body sphere radius = 0.1 m, mass = 1 kg end ; join earth and b.frame with prismatic(x) end ;"
 
 

@@ -8,6 +8,7 @@ fit, the error is a fault of ours and stays what it is.
 from __future__ import annotations
 
 import inspect
+import operator
 import types
 import typing
 from collections.abc import Callable, Iterator, Mapping
@@ -15,14 +16,19 @@ from collections.abc import Callable as CallableClass
 from collections.abc import Iterable as IterableClass
 from collections.abc import Mapping as MappingClass
 from collections.abc import Sequence as SequenceClass
+from collections.abc import Set as SetClass
 from functools import wraps
-from typing import Any, TypeVar
+from typing import Any, SupportsIndex, TypeVar
 
+from torseur.edges.budgets import BudgetError
 from torseur.errors import TorseurError
 
 F = TypeVar("F", bound=Callable[..., Any])
+C = TypeVar("C", bound=type[Any])
 
-RAW = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError, RecursionError, AssertionError)
+RAW = (
+    TypeError, ValueError, AttributeError, LookupError, ArithmeticError, RecursionError, AssertionError, StopIteration
+)  # fmt: skip
 """What Python and NumPy raise for a value that they cannot use (numpy.linalg.LinAlgError is a ValueError)."""
 
 
@@ -44,8 +50,18 @@ def explain_arguments(function: F) -> F:
             if reason is None:
                 raise
             raise ArgumentError(f"{function.__name__}: {reason}") from problem
+        except MemoryError as problem:
+            raise BudgetError(f"{function.__name__}: this needs more memory than there is. Ask for less.") from problem
 
     return typing.cast(F, run)
+
+
+def explain_methods(kind: C) -> C:
+    """The class, whose public methods say what is wrong with their arguments where they make them fail."""
+    for name, method in list(vars(kind).items()):
+        if inspect.isfunction(method) and (name == "__call__" or not name.startswith("_")):
+            setattr(kind, name, explain_arguments(method))
+    return kind
 
 
 def _outside_domain(args: tuple[Any, ...], problem: Exception) -> str | None:
@@ -70,6 +86,10 @@ def _unfit(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str
     for name, value in _each(signature, given):
         if _is_out_of_range(value):
             return f"'{name}' is {_text_of(value)}: expected finite numbers, at least one and none beyond all bounds."
+        if _is_half_text(value):
+            return f"'{name}' is {_text_of(value)}: half of a character is no text. Write the whole character."
+        if name == "seed" and not (isinstance(value, SupportsIndex) and operator.index(value) >= 0):
+            return f"'seed' is {_text_of(value)}: expected a whole number, 0 or more."
     return None
 
 
@@ -97,7 +117,9 @@ def _hint(function: Callable[..., Any], annotation: Any) -> Any:
 
 def _fits(value: Any, hint: Any) -> bool:
     """Whether a value may be what an annotation says; where that cannot be told, it may."""
-    if hint is Any or isinstance(hint, (str, typing.ForwardRef)):
+    if isinstance(hint, (str, typing.ForwardRef)):
+        return value is not None  # a name that type checkers alone resolve; None would stand beside it
+    if hint is Any:
         return True
     if isinstance(hint, TypeVar):
         return _fits_variable(value, hint)
@@ -124,7 +146,9 @@ def _fits_variable(value: Any, hint: TypeVar) -> bool:
 def _fits_class(value: Any, wanted: Any, inside: tuple[Any, ...]) -> bool:
     if not isinstance(wanted, type):
         return True
-    if wanted in (float, int, complex):
+    if wanted is int:
+        return isinstance(value, SupportsIndex)
+    if wanted in (float, complex):
         # NumPy's numbers are numbers; a truth is none that anybody means.
         return hasattr(value, "__float__") and not isinstance(value, str) and getattr(value, "ndim", 0) == 0
     if wanted is CallableClass:
@@ -132,16 +156,18 @@ def _fits_class(value: Any, wanted: Any, inside: tuple[Any, ...]) -> bool:
     if issubclass(wanted, MappingClass):
         inner = inside if len(inside) == 2 else (Any, Any)
         return isinstance(value, Mapping) and all(_fits(k, inner[0]) and _fits(v, inner[1]) for k, v in value.items())
-    if wanted in (SequenceClass, IterableClass, list, tuple, IterableClass):
+    if wanted in (SequenceClass, IterableClass, list, tuple):
         if isinstance(value, str):
             return bool(inside) and inside[0] is str
-        if not hasattr(value, "__iter__"):
+        if not hasattr(value, "__iter__") or (wanted is not IterableClass and isinstance(value, (Mapping, SetClass))):
             return False
         alike = wanted is not tuple or (len(inside) == 2 and inside[1] is Ellipsis)
+        if not alike and inside and isinstance(value, (list, tuple)):
+            return len(value) == len(inside) and all(map(_fits, value, inside))
         sized = hasattr(value, "__len__") and not hasattr(value, "dtype")
         return not (inside and alike and sized) or all(_fits(each, inside[0]) for each in value)
     if wanted.__module__.startswith("numpy"):
-        return hasattr(value, "__array__") or isinstance(value, (list, tuple))
+        return hasattr(value, "__array__") or (isinstance(value, (list, tuple)) and _holds_numbers(value))
     try:
         return isinstance(value, wanted)
     except TypeError:  # a protocol that cannot be asked
@@ -168,6 +194,25 @@ def _is_out_of_range(value: Any) -> bool:
         except OverflowError:
             return True
         return numbers.size == 0 or not bool(np.all(np.isfinite(numbers)))
+    return False
+
+
+def _holds_numbers(value: list[Any] | tuple[Any, ...]) -> bool:
+    """Whether an array of numbers can be made of a list; of rows of unequal lengths, texts and tables it cannot."""
+    import numpy as np
+
+    try:
+        return np.asarray(value).dtype.kind in "biufc"
+    except ValueError:
+        return False
+
+
+def _is_half_text(value: Any) -> bool:
+    """Whether a text, or one in a list, holds half of a character, which no file and no encoding takes."""
+    if isinstance(value, str):
+        return any("\ud800" <= letter <= "\udfff" for letter in value)
+    if isinstance(value, (list, tuple, Mapping)):
+        return any(map(_is_half_text, value))
     return False
 
 

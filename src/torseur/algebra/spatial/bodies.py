@@ -41,7 +41,7 @@ from torseur.algebra.spatial.vector import (
     skew,
     symmetric,
 )
-from torseur.edges.arguments import ArgumentError
+from torseur.edges.arguments import ArgumentError, explain_methods
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -142,6 +142,7 @@ def _point_inertia(mass: Scalar, c: Vec3) -> Symmetric3:
     return Symmetric3(yy + zz, xx + zz, xx + yy, -(mass * (c.x * c.y)), -(mass * (c.x * c.z)), -(mass * (c.y * c.z)))
 
 
+@explain_methods
 class SpatialInertia(Inertia):
     """The inertia of a body from its mass, its mass centre and its inertia matrix about the mass centre.
 
@@ -206,6 +207,7 @@ def _both(a: Scalar, b: Scalar) -> bool:
     return all(isinstance(x, int | float) for x in (a, b))
 
 
+@explain_methods
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class Transform:
     """The place of a child frame in its parent frame: position of its origin, rotation of its axes.

@@ -21,9 +21,10 @@ from torseur.algebra.spatial.components import (
     text,
 )
 from torseur.algebra.spatial.vector import NULL, Matrix3, Scalar, Vec3, skew
-from torseur.edges.arguments import ArgumentError
+from torseur.edges.arguments import ArgumentError, explain_methods
 
 
+@explain_methods
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class Motion:
     """Angular velocity and velocity of the origin (or their rates, or a joint's screw).
@@ -157,6 +158,7 @@ class Motion:
     __array_ufunc__ = None  # NumPy numbers on the left of * leave the product to us
 
 
+@explain_methods
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class Force:
     """Moment at the origin and force.

@@ -123,7 +123,12 @@ def absolute_tolerance(atol: Tolerance, rtol: float, system: System, state: Vect
                 raise TorseurError(unknown_name("state", name, slots))
             result[slots[name]] = value
     elif atol is not None:
-        result = np.array(np.broadcast_to(np.asarray(atol, dtype=float), result.shape))
+        given = np.asarray(atol, dtype=float)
+        if given.shape not in ((), result.shape):
+            raise TorseurError(
+                f"atol has {given.size} values: expected one, one for each of {len(result)} states, or some by name."
+            )
+        result = np.array(np.broadcast_to(given, result.shape))
     if not np.all(result >= 0.0):
         raise TorseurError(f"atol = {atol} is negative or not a number.")
     return np.maximum(result, SMALLEST_ATOL)

@@ -14,12 +14,14 @@ from torseur.computation.simulation.model.system import Quantity, Vector
 from torseur.computation.simulation.output.trajectory import Trajectory
 from torseur.computation.simulation.simulate import simulate
 from torseur.display import Displayed
+from torseur.edges.arguments import explain_methods
 from torseur.errors import TorseurError, counted, unknown_name
 
 FADED = 1e-3
 UNEVEN = 1e-6  # relative difference of intervals beyond which samples are not evenly spaced
 
 
+@explain_methods
 @dataclass(frozen=True, eq=False, repr=False)
 class PoincareSection(Displayed):
     """The states in which a motion passes through w = 0; `points` has a row for each, at its time."""
@@ -73,6 +75,7 @@ def poincare_section(
     return PoincareSection(event.name, event.direction, points)
 
 
+@explain_methods
 @dataclass(frozen=True, eq=False, repr=False)
 class Spectrum(Displayed):
     """Amplitudes of the oscillations in a motion by their frequency (Hz), a column per quantity."""

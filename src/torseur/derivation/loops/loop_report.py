@@ -15,6 +15,7 @@ from torseur.derivation.loops.model.poses import body_poses
 from torseur.derivation.loops.reasons.reasons import Reason
 from torseur.derivation.loops.redundancy.redundancy import Redundancy
 from torseur.display import Displayed
+from torseur.edges.arguments import explain_methods
 from torseur.errors import counted
 
 Point = tuple[float, float, float]
@@ -134,6 +135,7 @@ def _rates_text(rates: Mapping[str, float]) -> str:
     return ", ".join(shown) + (f" and {len(rates) - _MOST_SHOWN} more" if len(rates) > _MOST_SHOWN else "")
 
 
+@explain_methods
 @dataclass(frozen=True, repr=False)
 class LoopReport(Displayed):
     """The doctor's findings at one closed configuration.

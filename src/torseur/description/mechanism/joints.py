@@ -12,7 +12,7 @@ from torseur.algebra.spatial import Rotation, Vec3, about
 from torseur.description.mechanism.bodies import Body, frame_of
 from torseur.description.mechanism.frames import Frame
 from torseur.description.mechanism.quantities import ORIGIN, TIME, Coordinate, Vector, as_vector
-from torseur.errors import MechanismError, counted
+from torseur.errors import MechanismError, counted, unknown_name
 
 X: Vector = as_vector((1, 0, 0), "x")
 Y: Vector = as_vector((0, 1, 0), "y")
@@ -80,7 +80,11 @@ class Joint:
         return len(self.coordinates) - sum(motion.kind == "quaternion" for motion in self.motions)
 
     def coordinate(self, name: str) -> Coordinate:
-        return next(c for c in self.coordinates if c.name == name)
+        """Its coordinate of a name."""
+        known = {c.name: c for c in self.coordinates}
+        if not isinstance(name, str) or name not in known:
+            raise MechanismError(unknown_name("coordinate", str(name), known, f"joint '{self.name}': "))
+        return known[name]
 
 
 Side = Frame | Body

@@ -19,6 +19,7 @@ from torseur.description.mechanism.quantities import Guess, Law, Parameter, Stat
 from torseur.description.mechanism.transformations.moving_inputs import with_moving_inputs
 from torseur.description.mechanism.validation import check, check_instances
 from torseur.display import Displayed
+from torseur.edges.arguments import explain_methods
 from torseur.errors import MechanismError, counted, unknown_name
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ SHARED = ("bodies", "joints", "parameters", "loads", "constraints", "laws", "sen
 SOURCES = "torseur.load(path), torseur.parse(text), torseur.library.load(name) and torseur.Mechanism(...) give one."
 
 
+@explain_methods
 @dataclass(frozen=True, init=False, repr=False)
 class Mechanism(Displayed):
     """Named bodies, joints, loads and constraints, with gravity (m/s², earth axes) and an initial state.

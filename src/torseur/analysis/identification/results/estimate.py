@@ -15,6 +15,7 @@ from torseur.analysis.identification.results.combination_text import numeric_com
 from torseur.analysis.identification.results.fit_checks import FitCheck
 from torseur.analysis.identification.results.fits import Fit
 from torseur.display import Displayed
+from torseur.edges.arguments import explain_methods
 from torseur.errors import IdentificationError, unknown_name
 
 
@@ -29,6 +30,7 @@ class Bootstrap:
         return np.asarray(np.std(self.values, axis=0, ddof=1))
 
 
+@explain_methods
 @dataclass(frozen=True, eq=False, repr=False)
 class Estimate(Displayed):
     """Identified combinations of parameters and, where something determines them one by one, all parameters.

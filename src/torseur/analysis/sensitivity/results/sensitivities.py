@@ -15,6 +15,7 @@ from torseur.analysis.sensitivity.model.varied_parameters import Varied
 from torseur.computation.simulation.loop.integrator import Statistics
 from torseur.computation.simulation.model.system import Vector
 from torseur.display import Displayed
+from torseur.edges.arguments import explain_methods
 from torseur.edges.plain_text import cell
 from torseur.errors import TorseurError, unknown_name
 
@@ -92,6 +93,7 @@ class Rank:
         return abs(self.slope) <= self.noise
 
 
+@explain_methods
 @dataclass(frozen=True, eq=False, repr=False)
 class Sensitivities(Displayed):
     """Criteria with their derivatives by the parameters of a study, and how they were computed.

@@ -28,6 +28,7 @@ from torseur.analysis.studies.sweeps.evaluation import Evaluator
 from torseur.analysis.studies.sweeps.result_store import lock
 from torseur.analysis.studies.sweeps.single_motion import INITIAL
 from torseur.display import Displayed
+from torseur.edges.arguments import explain_methods
 from torseur.edges.processes import available_cores, end_with_parent
 from torseur.errors import TorseurError, unknown_name
 
@@ -124,6 +125,7 @@ Progress = Callable[[int, int, float], None]
 """Is called with the start, the iteration and the objective."""
 
 
+@explain_methods
 @dataclass(frozen=True, repr=False)
 class Optimum(Displayed):
     """The best of all starts, and every iterate on the way; `units` are those of the axes, then of the criteria."""

@@ -14,6 +14,7 @@ from torseur.analysis.studies.sweeps.result_store import Store, check_store, is_
 from torseur.analysis.studies.sweeps.store_seals import Damage
 from torseur.analysis.studies.sweeps.worker_pool import AHEAD, Chunk, Pool
 from torseur.display import Displayed
+from torseur.edges.arguments import explain_methods
 from torseur.edges.budgets import NUMBER, require_disk, require_memory
 from torseur.edges.processes import available_cores
 
@@ -26,6 +27,7 @@ Progress = Callable[[int, int], None]
 """Is called with the points done and all points."""
 
 
+@explain_methods
 @dataclass(frozen=True, repr=False)
 class SweepRun(Displayed):
     """What a sweep did: where the results are, how many points this run computed, in what time, and by whom."""

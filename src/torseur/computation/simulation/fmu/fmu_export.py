@@ -28,11 +28,13 @@ from torseur.computation.simulation.simulate import started
 from torseur.description.mechanism import require_smooth
 from torseur.description.mechanism.units import parse_unit
 from torseur.display import Displayed
+from torseur.edges.arguments import explain_methods
 from torseur.errors import UnitError, UnsupportedError, counted
 
 _BASE = ("m", "kg", "s", "A", "K", "mol", "cd")  # in the order of torseur.description.mechanism.units
 
 
+@explain_methods
 @dataclass(frozen=True, repr=False)
 class Fmu(Displayed):
     """An FMU that was written: its file, the platform of its binary (None: sources only), and its variables by name."""

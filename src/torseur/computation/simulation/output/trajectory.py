@@ -14,6 +14,7 @@ from torseur.computation.simulation.model.system import Quantity, Vector
 from torseur.computation.simulation.output.dense_motion import DenseOutput
 from torseur.description.mechanism import Mechanism
 from torseur.display import Displayed
+from torseur.edges.arguments import explain_methods
 from torseur.errors import TorseurError, counted, unknown_name
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ class Occurrence:
     state: Mapping[str, float]
 
 
+@explain_methods
 @dataclass(frozen=True, eq=False, repr=False)
 class Trajectory(Displayed):
     """A motion: time, one column per state and per requested output, the events met, and notes on how it was computed.

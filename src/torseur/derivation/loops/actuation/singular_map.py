@@ -21,6 +21,7 @@ from torseur.derivation.loops.model.loop_system import State
 from torseur.derivation.loops.model.named_coordinates import coordinates_at
 from torseur.derivation.loops.singularities.singularities import coordinates_of
 from torseur.description.mechanism import Mechanism
+from torseur.edges.budgets import NUMBER, require_memory
 from torseur.errors import MechanismError, counted
 
 _NODES = 41
@@ -91,6 +92,8 @@ def singular_map(mechanism: Mechanism, first: Range, second: Range, inputs: Sequ
     The two and the locked ones must be as many as the mobility, and so must inputs and outputs for their kind to be
     drawn.
     """
+    if nodes < 2:
+        raise MechanismError(f"a map has two nodes at least along each coordinate: nodes = {nodes}.")
     system = loop_system(mechanism, named=[first[0], second[0], *locked, *inputs, *outputs])
     drawn = coordinate_rows(system, [first[0], second[0]], "map")
     names = coordinates_of(mechanism, locked)
@@ -101,6 +104,7 @@ def singular_map(mechanism: Mechanism, first: Range, second: Range, inputs: Sequ
     state = closed_state(system, at)
     cut = Slice(system, part, (drawn[0], drawn[1]), held, into, out)
     _require_chart(cut, usual_mobility(system, part, at))
+    require_memory(float(nodes) ** 2, NUMBER * system.n, f"a map of {nodes} by {nodes} poses")
     units = system.amounts.units[drawn]
     axes = [np.linspace(low, high, nodes) for _, low, high in (first, second)]
     reached, states = _flood(cut, state, [axis / unit for axis, unit in zip(axes, units, strict=True)])

@@ -16,6 +16,7 @@ from torseur.derivation.loops.model.named_coordinates import coordinates_at, ini
 from torseur.derivation.loops.model.poses import body_poses
 from torseur.derivation.loops.rank.numerical_rank import numerical_rank
 from torseur.description.mechanism import Mechanism
+from torseur.edges.budgets import NUMBER, require_memory
 from torseur.errors import MechanismError, unknown_name
 
 # Of rotation entries and positions in units of the mechanism. Closed to 1e-12, a place near a singular configuration is
@@ -60,8 +61,11 @@ def assemble(mechanism: Mechanism, start: Mapping[str, float] | None = None, *, 
     What `start` leaves out is as in the description's initial state. Locked coordinates keep their start value. The
     rough configuration itself is the first start, then come others around it, wider and wider.
     """
+    if starts < 1:
+        raise MechanismError(f"mechanism '{mechanism.name}' is assembled from one start at least: starts = {starts}.")
     locked = tuple(locked)
     system = loop_system(mechanism, time, named=locked)
+    require_memory(starts, NUMBER * system.n, f"starts = {starts}")
     rough = state_at(system, {**initial_coordinates(system), **(start or {})})
     free = free_mask(system, locked)
     rng = np.random.default_rng(seed)

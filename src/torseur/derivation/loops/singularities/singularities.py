@@ -18,6 +18,7 @@ from torseur.derivation.loops.rank.numerical_rank import ranks
 from torseur.derivation.loops.singularities.rank_drop import rank_drop
 from torseur.derivation.loops.singularities.road import Road
 from torseur.description.mechanism import Mechanism
+from torseur.edges.budgets import NUMBER, require_memory
 from torseur.errors import MechanismError, unknown_name
 
 _SAME = 1e-3
@@ -137,6 +138,7 @@ def _pieces(mechanism: Mechanism, coordinate: str, start: float, stop: float, at
     road = Road(system, slot, held, free_mask(system, [coordinate, *names]), part)
     _require_motion(mechanism, coordinate, names, road, state)
     count = max(8, int(abs(stop - start) / road.unit * _PER_RADIAN))
+    require_memory(count, NUMBER * system.n, f"the drive of '{coordinate}' from {start:g} to {stop:g}")
     targets = np.linspace(start, stop, count + 1) / road.unit
     rng, pieces, k, missed = np.random.default_rng(0), list[_Piece](), 0, -1
     # Where nothing closes the range is searched in larger steps; what is found there is followed back to its limit.
