@@ -336,9 +336,7 @@ class Contacts:
                 self.sliding[self.rubbing.places(k)] = fast * solution.modes.directions[k]
         own = [self.first + k for k in self.closed]
         self.grip = GRIP * float(np.abs(solution.multipliers[own]).max(initial=0.0))
-        active = sorted(
-            {*np.flatnonzero(self.usual > 0.0).tolist(), *(self.first + k for k in self.closed), *self.stuck}
-        )
+        active = sorted({*np.flatnonzero(self.usual > 0.0).tolist(), *own, *self.stuck})
         self.sizes = self._sizes_in_force(t, y, active)
         return self._at_rest(t, y, active) if self.stuck else y
 
@@ -364,9 +362,8 @@ class Contacts:
         found = self.numbers.of(self.numbers.programs.velocities, t, y)
         v = y[self.numbers.coordinates :]
         missing = -(found["rows"][active] @ v + found["drift"][active])
-        change = self._smallest_move(t, y, active, missing)
         new = y.copy()
-        new[self.numbers.coordinates :] += change
+        new[self.numbers.coordinates :] += self._smallest_move(t, y, active, missing)
         return new
 
     def _above_layer(self, t: float, y: Vector, opening: list[int], lasting: set[int]) -> Vector:
