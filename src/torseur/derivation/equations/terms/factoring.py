@@ -64,13 +64,28 @@ def factor(polynomial: Polynomial, across: bool = False) -> Factored:
     if len(polynomial) == 1:
         ((only, coefficient),) = polynomial.items()
         return Factored(coefficient, only)
-    return _factor(tuple(polynomial.items()), across)
+    return _factor(_key(polynomial), across)
+
+
+_Key = tuple[tuple[Monomial, Number, bool], ...]
+
+
+def _key(polynomial: Polynomial) -> _Key:
+    """The terms of a polynomial to look results up by.
+
+    1/2 and 0.5 are equal to a dictionary and are not written alike: what was met before must not decide which is.
+    """
+    return tuple((term, c, isinstance(c, float)) for term, c in polynomial.items())
+
+
+def _polynomial(key: _Key) -> Polynomial:
+    return {term: c for term, c, _ in key}
 
 
 # A bracket is met on many roads: as part of several candidates, in each order, by every formalism.
 @lru_cache(maxsize=4096)
-def _factor(items: tuple[tuple[Monomial, Number], ...], across: bool) -> Factored:
-    polynomial = dict(items)
+def _factor(key: _Key, across: bool) -> Factored:
+    polynomial = _polynomial(key)
     shared = front_of(polynomial)
     number = (common_divisor if shared else common_number)(polynomial.values())
     below = tuple((own, -exponent) for own, exponent in shared)
@@ -117,12 +132,12 @@ def _symbols_below(closed: Expr) -> int:
 
 def symbols_of(bracket: Polynomial) -> int:
     """How many symbols a sum in brackets is written with."""
-    return _symbols_of(tuple(bracket.items()))
+    return _symbols_of(_key(bracket))
 
 
 @lru_cache(maxsize=4096)
-def _symbols_of(items: tuple[tuple[Monomial, Number], ...]) -> int:
-    bracket = dict(items)
+def _symbols_of(key: _Key) -> int:
+    bracket = _polynomial(key)
     plain = sum(max(1, _size(term)) for term in bracket)
     if len(bracket) < 2 or plain == len(bracket):
         return plain
@@ -139,22 +154,22 @@ def groups(polynomial: Polynomial) -> list[Group]:
     what saves most at once, single symbols first, sums that occur most often first, sums of motions first, what an
     acceleration multiplies first, and sums of lengths first, the one that writes fewest symbols is taken.
     """
-    return list(_groups(tuple(polynomial.items())))
+    return list(_groups(_key(polynomial)))
 
 
 @lru_cache(maxsize=4096)
-def _groups(items: tuple[tuple[Monomial, Number], ...]) -> tuple[Group, ...]:
+def _groups(key: _Key) -> tuple[Group, ...]:
+    polynomial = _polynomial(key)
     # What is gathered shares a factor; most rows of named intermediates have none that stands in two terms.
-    factors = [own for term, _ in items for own, _ in term]
+    factors = [own for term in polynomial for own, _ in term]
     if len(set(factors)) == len(factors):
-        return tuple(Group(term, c, ()) for term, c in items)
-    polynomial = dict(items)
+        return tuple(Group(term, c, ()) for term, c in polynomial.items())
     sums, products = like_terms(polynomial)
     candidates = [*(_Weighed.of(one, _saving(one)) for one in sums),
                   *(_Weighed.of(one, _saving_of_product(one)) for one in products)]  # fmt: skip
     arms = [_Weighed.of(one, _saving(one)) for one in levers(polynomial)]
     if not candidates and not arms:
-        return tuple(Group(term, c, ()) for term, c in items)
+        return tuple(Group(term, c, ()) for term, c in polynomial.items())
     often = Counter(one.bracket for one in candidates)
     orders = [
         sorted(candidates, key=lambda one: one.saving),

@@ -41,11 +41,12 @@ def few_terms(expression: Expr, limit: int = LIMIT, hopeless: int = HOPELESS) ->
     found = _few_terms(expression, limit, hopeless)
     if found is None:
         raise TooManyTerms(limit)
-    return found
+    return dict(found)  # those who ask may change theirs
 
 
-# The square of a distance below a bar is met again in every term of a row; that a sum is too long is kept too.
-@lru_cache(maxsize=4096)
+# The square of a distance below a bar is met again in every term of a row; that a sum is too long is kept too. Only
+# a few, since whole rows are among them, which would stay in a process that answers about text after text.
+@lru_cache(maxsize=256)
 def _few_terms(expression: Expr, limit: int, hopeless: int) -> Polynomial | None:
     # Counted on the graph in one walk, before anything is multiplied out.
     if written_size(expression) > hopeless:
