@@ -141,7 +141,7 @@ def test_a_motion_beyond_the_points_of_a_table_says_so():
     join earth and b.frame with prismatic(x) force = bump(x) * 0.001 end ; init x = 0 m, x' = {} m/s ;"""
     within, beyond = (ts.simulate(ts.parse(text.format(speed)), 1, samples=11).notes for speed in (2, 5))
     assert within == () and len(beyond) == 1
-    assert "table 'bump' has points from 0 to 3, and the motion asks for 5" in beyond[0]
+    assert "table 'bump' (<text>:1:7) has points from 0 to 3, and the motion asks for 5" in beyond[0]
 
 
 def test_a_cam_beyond_its_table_says_so():
