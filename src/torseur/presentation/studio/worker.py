@@ -59,7 +59,8 @@ def _answer(request: Request, requests: Connection, folder: Path | None) -> None
             requests.send_bytes(message)
             if requests.poll():
                 break
-    except MemoryError:
+    # Python itself says SystemError ("error return without exception set") where memory ends inside an extension.
+    except (MemoryError, SystemError):
         reason = "This takes more memory than a worker may use. Try a smaller mechanism or a shorter motion."
         requests.send_bytes(text_message("halt", request.number, reason=reason))
     except RecursionError:
