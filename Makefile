@@ -4,8 +4,7 @@
 VENV := .venv
 BIN := $(VENV)/bin/python
 CANDIDATES := $(PYTHON) python3 python3.13 python3.12 python3.11 python3.14 python
-# One more than two cores: tests of browsers and servers wait for these half of their time.
-PYTEST := $(BIN) -m pytest -n 3
+PYTEST := $(BIN) -m pytest -n 2
 DEMO := examples/double_pendulum.py
 BENCHMARKS = $(sort $(wildcard benchmarks/bench_*.py))
 
