@@ -52,6 +52,9 @@ def _tidy() -> None:
     return_memory()
 
 
+NO_MEMORY = "This takes more memory than a worker may use. Try a smaller mechanism or a shorter motion."
+
+
 def _answer(request: Request, requests: Connection, folder: Path | None) -> None:
     """Sends answer after answer; stops between two of them at a sign that something newer waits."""
     try:
@@ -59,16 +62,16 @@ def _answer(request: Request, requests: Connection, folder: Path | None) -> None
             requests.send_bytes(message)
             if requests.poll():
                 break
-    # Python itself says SystemError ("error return without exception set") where memory ends inside an extension.
-    except (MemoryError, SystemError):
-        reason = "This takes more memory than a worker may use. Try a smaller mechanism or a shorter motion."
-        requests.send_bytes(text_message("halt", request.number, reason=reason))
+    except MemoryError:
+        requests.send_bytes(text_message("halt", request.number, reason=NO_MEMORY))
     except RecursionError:
         requests.send_bytes(text_message("halt", request.number, reason="This text is nested too deeply."))
     except (EOFError, OSError):
         raise
     except Exception as problem:
-        reason = f"A fault of torseur itself: {type(problem).__name__}: {problem}"
+        # Python itself says so where memory ends inside an extension; any other fault is told as what it is.
+        is_memory = isinstance(problem, SystemError) and "without exception set" in str(problem)
+        reason = NO_MEMORY if is_memory else f"A fault of torseur itself: {type(problem).__name__}: {problem}"
         requests.send_bytes(text_message("halt", request.number, reason=reason[:600]))
     requests.send_bytes(DONE + f"{request.number} {memory_in_use()}".encode())
 
