@@ -118,6 +118,8 @@ FAULTS = {
     "// a note": "Comments are written between (* and *).",
     "param x = 3 in ;": "8:16: expected a value, got ';'. An inch is written 'inch'",
     "apply spring stiffness = 5 N/m, rest = 2 in, damping = 1 N*s/m between crank and rocker ;": "An inch is written 'inch'",
+    "param x = 3 kg m^2 ;": "got 'm'. Units are joined by a sign: kg*m.",
+    "load s ;": "Write: apply force [0, 0, 1 N] on BODY ;",
     "param x = 3 kg y = 2 ;": "8:16: expected ',', ';', 'in' or a string, got 'y'.",
     "param x = 3": "8:12: expected an operator, ',', ';', 'in' or a string at the end of the text.",
     'param x = 3 "never': "8:13: this string is never closed.",

@@ -15,12 +15,15 @@ STATEMENTS = {
     "force": "apply force [0, 0, 1 N] on BODY ;",
     "torque": "apply torque [0, 0, 1 N*m] on BODY ;",
     "spring": "apply spring stiffness = 1 N/m, rest = 1 m between BODY and BODY ;",
+    "load": "apply force [0, 0, 1 N] on BODY ;",
     "damper": "apply spring stiffness = 0, damping = 1 N*s/m between BODY and BODY ;",
     "distance": "constrain distance BODY to BODY = 1 m ;",
     "rolling": "constrain rolling BODY radius 1 m on earth normal [0, 0, 1] ;",
     "parameter": "param NAME = 1 kg ;",
     "const": "param NAME = 1 kg ;",
     "initial": "init q = 30 deg ;",
+    "joint": "join BODY and BODY as NAME with revolute(q) along [0, 0, 1] end ;",
+    "constraint": "constrain distance BODY to BODY = 1 m ;",
 }
 """Words that open a statement elsewhere, and how the statement begins here."""
 
@@ -47,6 +50,8 @@ def _unit(previous: Token, token: Token) -> str:
         return "An inch is written 'inch': the word 'in' introduces units."
     if token.value in ("^", "*", "/") and previous.kind == "NAME" and is_usual_unit(previous.value):
         return f"Units are joined by a sign: kg*{previous.value}, N/{previous.value}."
+    if previous.kind == "UNIT" and token.kind == "NAME" and is_usual_unit(token.value):
+        return f"Units are joined by a sign: {previous.value}*{token.value}."
     if token.kind == "NAME" and is_usual_unit(token.value) and (previous.kind == "NAME" or previous.value == ")"):
         return f"If '{token.value}' is a unit, it follows a number, as in 0.2 {token.value}*sin(q)."
     return ""
