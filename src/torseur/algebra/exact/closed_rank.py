@@ -36,6 +36,7 @@ def largest_rank(rows: Sequence[Sequence[Any]], equations: Sequence[Any], ring: 
     """The same for entries that are read already."""
     ideal = (*equations, *ring.relations)
     # From the largest minors down: the first size with one that does not vanish on all solutions.
+    # "Rank below k" is an algebraic condition, all minors of size k vanish; the rank itself is none.
     for size in range(min(len(rows), len(rows[0])), 0, -1):
         if any(not no_common_zero(ideal, (minor,), ring.variables) for _, _, minor in minors(rows, size, ring)):
             return size
@@ -76,6 +77,7 @@ def _whole_row(row: Sequence[Any], flint: FlintRing) -> list[Any]:
 def _expansion(rows: Sequence[Sequence[Any]]) -> dict[tuple[int, ...], Any]:
     """All minors of some rows by their columns: Laplace's expansion by the last row, each smaller minor once."""
     n = len(rows[0])
+    # known holds all minors of the first k rows by their columns: 2ⁿ products at most instead of n!.
     known: dict[tuple[int, ...], Any] = {(j,): rows[0][j] for j in range(n)}
     for k in range(1, len(rows)):
         larger = {}

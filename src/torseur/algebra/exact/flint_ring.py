@@ -74,6 +74,8 @@ def remainder(polynomial: Any, basis: Sequence[Any]) -> tuple[Fraction, Any]:
     """(f, r) with f · polynomial = r modulo the basis, no term of r divisible by a leading one, in whole numbers."""
     context, rest, factor = polynomial.context(), 0 * polynomial, Fraction(1)
     leading = [(tuple(map(int, p.monomial(0))), int(p.coefficient(0)), p) for p in basis]
+    # Kept throughout: factor · given = polynomial + rest modulo the basis. Cross multiplication by d / gcd, c / gcd
+    # instead of a division keeps every coefficient whole.
     while polynomial != 0:
         powers, c = tuple(map(int, polynomial.monomial(0))), int(polynomial.coefficient(0))
         for own, d, p in leading:

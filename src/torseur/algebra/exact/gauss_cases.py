@@ -185,6 +185,7 @@ class _Known:
         short = self.basis.reduced(above)
         if short == 0:
             return sp.Integer(0)
+        # Ideal membership is not vanishing: x is not in the ideal of x², yet is zero wherever x² is.
         if self.vanish and self.vanishes(short):
             return sp.Integer(0)
         return _with_its_sign_above(sp.factor(short / below)) if below != 1 else short
@@ -208,6 +209,7 @@ class _Known:
         return no_common_zero(self.equations, (*self.apart, remainder), self.ring.variables)
 
     def never_vanishes(self, polynomial: Any) -> bool:
+        # From cheap to dear: constants, signs, divisions, one basis, and one with Rabinowitsch's variable.
         if not polynomial.free_symbols - {symbol_of_pi()}:
             return bool(polynomial != 0)
         if is_positive(polynomial, self.ring):
@@ -271,6 +273,8 @@ class _Gauss:
 
     def tree(self, rows: list[list[Any]], r: int, c: int, known: _Known, said: tuple[Condition, ...]) -> Fork | Case:
         """Elimination from row r and column c on; earlier columns are done."""
+        # Deep recursion is no danger: a branch adds an equation that the ideal did not have, and ascending chains of
+        # ideals of polynomials end (Noether); what may grow is the number of branches, which is limited.
         self._require_small()
         if said == () or said[-1].vanishes or not known.is_prime:  # else the rows are reduced already
             rows = [[known.reduced(x) for x in row] for row in rows]
@@ -328,6 +332,8 @@ def _step(rows: list[list[Any]], r: int, c: int, chosen: int, known: _Known) -> 
     pivot = rows[r]
     for i in range(r + 1, len(rows)):
         if rows[i][c] != 0:
+            # Quotients, not cross products as in matrix_rank.py: the rows are those that people write by hand, and each
+            # entry is reduced by the equations of its case at once.
             factor = rows[i][c] / pivot[c]
             rows[i] = [
                 known.reduced(x - factor * p) if j > c else 0 * x

@@ -16,6 +16,9 @@ def independent_variables(staircase: Sequence[Powers], count: int) -> tuple[int,
     if frozenset() in supports:
         return ()
     # A set is independent where every support leaves it: the complement meets all supports.
+    # Sets of one size after the other, so that the first to fit is the largest that is independent (Cox, Little,
+    # O'Shea: Ideals, Varieties, and Algorithms, chapter 9). Exponential in the number of variables, of which there are
+    # few.
     for left_out in range(count + 1):
         for removed in combinations(range(count), left_out):
             if all(support & {*removed} for support in supports):
@@ -85,6 +88,7 @@ def _numerator(staircase: list[Powers], count: int) -> list[int]:
     minimal = sorted(dict.fromkeys(minimal))
     if not minimal:
         return [1]
+    # From the exact sequence 0 -> (S / (I : m))(-deg m) -> S / I -> S / (I + m) -> 0 (Bayer and Stillman 1992).
     *rest, last = minimal
     quotient = [tuple(max(a - b, 0) for a, b in zip(m, last, strict=True)) for m in rest]
     first, second = _numerator(rest, count), _numerator(quotient, count)

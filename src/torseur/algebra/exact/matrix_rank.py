@@ -85,9 +85,12 @@ def rank(
             f"rank: {made.ring.root[1]} has no value modulo most primes; use method 'gauss' or 'probabilistic'."
         )
     search = _Search(rows, made.ring, random.Random(seed), at, prime)
+    # A rank at a point is a lower bound, so the largest that was seen is the best answer; of full rank nothing is left
+    # to doubt, whatever the method.
     best = max((search.try_point(method) for _ in range(points)), key=lambda result: result.rank)
     if best.rank == min(m, n):
         return MatrixRank(best.rank, method, 0.0, best.point, best.prime, best.values)
+    # The points are independent: all of them must miss.
     doubt = None if at is not None or prime is not None else search.doubt(method) ** points
     return MatrixRank(best.rank, method, doubt, best.point, best.prime, best.values)
 
@@ -108,6 +111,7 @@ def gauss_rank(rows: Sequence[Sequence[Any]], ring: Ring) -> int:
     from sympy.polys.matrices import DomainMatrix
 
     size = min(len(rows), len(rows[0]))
+    # The name of a pair is cos(q): what stands between the brackets is the angle.
     tangents = [sp.Symbol(f"tan({c.name[4:-1]}/2)") for c, _ in ring.pairs]
     table = half_angles(ring, tangents)
     if ring.root is not None:
@@ -138,6 +142,7 @@ def _fraction_free_rank(rows: list[list[Any]]) -> int:
     while found := [(len(x), i, j) for i, row in enumerate(rows) for j, x in enumerate(row) if x != 0]:
         _, i, j = min(found)  # the shortest entry grows least
         pivot, top = rows[i][j], rows[i]
+        # Looked at before it is multiplied: python-flint cannot be interrupted once it has begun.
         rest = [row for k, row in enumerate(rows) if k != i]
         if max((len(pivot) * len(x) + len(row[j]) * len(p) for row in rest for x, p in zip(row, top, strict=True)),
                default=0) > MOST_TERMS:  # fmt: skip
@@ -146,6 +151,8 @@ def _fraction_free_rank(rows: list[list[Any]]) -> int:
                 f"{counted(MOST_TERMS, 'term')}. Method 'probabilistic-modular' answers at once, with a bound on the "
                 "probability of error; symbols that have values help too."
             )
+        # Pivot row and column go; what is left is, up to sign, a matrix of minors of the given one (Sylvester's
+        # identity), and so the division below leaves no remainder.
         step = [[pivot * x - row[j] * p for k, (x, p) in enumerate(zip(row, top, strict=True)) if k != j]
                 for row in rest]  # fmt: skip
         rows = [[x if before is None else x // before for x in row] for row in step]
@@ -193,6 +200,8 @@ class _Search:
         """Values of symbols, and half-angle tangents of angles."""
         import sympy as sp
 
+        # Half-angle tangents, not cosines: every rational t is a rational point of the circle, and any polynomial in it
+        # has a degree, which the bound on errors needs.
         names = [v.name for v in self.free] + [f"tan({c.name[4:-1]}/2)" for c, _ in self.ring.pairs]
         if self.at is None:
             return {name: sp.Integer(self.rng.randint(1, _SIZE)) for name in names}
@@ -225,6 +234,8 @@ class _Search:
         """Ranks modulo primes until their product exceeds every minor: the largest is that of the rational matrix."""
         import flint
 
+        # A minor that is not zero cannot be divisible by primes whose product exceeds it. Hadamard bounds every minor
+        # by the product of the lengths of its rows; here squares of both are compared, so that no root is taken.
         whole = _whole(values)
         lengths = sorted((sum(x * x for x in row) for row in whole), reverse=True)[: min(values.shape)]
         bound = prod(max(length, 1) for length in lengths)  # the square of Hadamard's
@@ -242,6 +253,8 @@ class _Search:
         import sympy as sp
 
         p = self.prime or self._random_prime()
+        # Each entry is reduced before the elimination: numbers of one machine word instead of fractions of hundreds of
+        # digits.
         residues = {v: residue(x, p) for v, x in table.items()}
         values: list[list[int]] = []
         for row in self.rows:
@@ -261,6 +274,7 @@ class _Search:
 
     def doubt(self, method: str) -> float:
         """Bound on the probability that one point, and one prime, show too small a rank."""
+        # The chance that the minor vanishes, given that no denominator does: points where one does were drawn again.
         degree, below, bits = self._size()
         here = min(1.0, (degree / _SIZE) / max(1 - below / _SIZE, 1e-9))
         if method != "probabilistic-modular":

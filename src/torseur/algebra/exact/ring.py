@@ -88,6 +88,8 @@ def read(expressions: Sequence[Any], places: Sequence[str]) -> Reading:
 
     values = _one_symbol_a_name([as_sympy(v, place) for v, place in zip(expressions, places, strict=True)])
     functions = _named_functions(values)
+    # In this order: functions get names before angles are looked for, since x(t) may be one; pi becomes a variable only
+    # after the angles, which may hold parts of it; roots last, since cos(pi/8) makes some.
     values = [_without_quotients_of_circles(v).xreplace(functions) for v in values]
     angles = _angles(values, places)
     values, pairs, circular = _in_pairs(values, angles)
@@ -96,6 +98,7 @@ def read(expressions: Sequence[Any], places: Sequence[str]) -> Reading:
     for value, place in zip(values, places, strict=True):
         _require_rational(value, place)
     cosines = [v for pair in pairs for v in pair]
+    # Free symbols first, then angles, then the root: the order decides which variables a basis solves for.
     free = _symbols(values, without={*cosines, *([root[0]] if root else ())})
     mixed = tuple(str(q) for q in angles if any(str(v) == str(q) for v in free))
     relations = [c**2 + s**2 - 1 for c, s in pairs] + ([minimal] if root else [])
@@ -159,6 +162,7 @@ def _angles(values: Sequence[Any], places: Sequence[str]) -> dict[Any, int]:
             for term in sp.Add.make_args(sp.expand(function.args[0])):
                 factor, rest = term.as_coeff_Mul()
                 if rest.is_Symbol and factor.is_Rational:
+                    # cos(q/2) and cos(q/3) are both polynomials in the pair of q/6.
                     angles[rest] = int(sp.ilcm(angles.get(rest, 1), factor.q))
                     continue
                 if rest is sp.pi or (term.is_number and not sp.expand_trig(sp.cos(term)).has(sp.sin, sp.cos)):
@@ -176,6 +180,8 @@ def _in_pairs(
     """Sines and cosines of sums and multiples as polynomials in one pair per angle; the pairs, and their meanings."""
     import sympy as sp
 
+    # A unit stands for the smallest part of its angle: in units all multiples are whole, as expand_trig needs them.
+    # Dummies keep what is meant as an angle apart from a symbol of the same name outside of sines.
     units = {q: sp.Dummy(q.name, real=True) for q in angles}
     pairs: list[tuple[Any, Any]] = []
     meanings: list[tuple[Any, Any]] = []
@@ -207,6 +213,8 @@ def _with_one_root(values: Sequence[Any]) -> tuple[list[Any], tuple[Any, Any] | 
     numbers = sorted({x for v in values for x in sp.preorder_traversal(v) if is_root(x)}, key=str)
     if not numbers:
         return [*values], None, None
+    # One primitive element for all roots (sqrt(2), sqrt(3) and sqrt(6) are polynomials in it). A variable for each
+    # would leave hidden relations among them, such as sqrt(2) sqrt(3) = sqrt(6), and zeros that nobody sees.
     domain, elements = sp.construct_domain(numbers, extension=True)
     if not domain.is_Algebraic:
         return [*values], None, None

@@ -170,6 +170,7 @@ def no_common_zero(equations: Sequence[Any], inequations: Sequence[Any], variabl
 
     # Rabinowitsch: with f ≠ 0 there is a y with y f = 1; no such point where 1 lies in the ideal with 1 - y f.
     y = sp.Symbol("1/f")
+    # One variable for all inequations: their product is not zero exactly where none of them is.
     product = sp.Mul(*inequations)
     ring = FlintRing((y, *variables))
     given = [*equations, *([1 - y * product] if inequations else [])]

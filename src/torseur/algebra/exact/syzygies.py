@@ -74,6 +74,8 @@ def relations_among_columns(rows: Sequence[Sequence[Any]], equations: Sequence[A
     columns = [[rows[i][j] for i in range(len(rows))] for j in range(len(rows[0]))]
     ideal = [*equations, *ring.relations]
     given = [
+        # Column j as (its entries at the places e_i) + t_j, then everything that is zero: the ideal times each unit,
+        # and products of units, which keep the members linear in them.
         *(module.marked(j, column) for j, column in enumerate(columns)),
         *module.multiples(ideal),
         *module.products,
@@ -82,6 +84,7 @@ def relations_among_columns(rows: Sequence[Sequence[Any]], equations: Sequence[A
     found = [p for p in members if module.is_relation(p)]
     kept = module.generators(found, ideal)
     basis = ideal_basis(equations, ring) if ideal else None
+    # Modulo the ideal a relation has many writings; the reduced one is unique.
     vectors = [[basis.reduced(x) if basis is not None else x for x in module.vector(p)] for p in kept]
     return sp.Matrix(len(columns), len(vectors), lambda i, j: vectors[j][i])
 

@@ -47,6 +47,8 @@ def _times(partial: Any, change: Expr) -> Expr:
 
 def directional_derivative(outputs: Sequence[Expr], direction: Mapping[Expr, Any]) -> list[Expr]:
     """d outputs when the given nodes change by their entry in `direction` (forward mode)."""
+    # One tangent per node, ẏ = Σ ∂y/∂x ẋ (Griewank and Walther, Evaluating Derivatives, 2008, chapter 3): the cost is
+    # that of the expression times a small constant, for any number of nodes in the direction.
     tangents = {node: as_expr(tangent) for node, tangent in direction.items()}
     for node in live_nodes(outputs, direction):
         if node.args and node not in tangents:
@@ -75,6 +77,7 @@ def gradient(output: Expr, variables: Sequence[Expr]) -> list[Expr]:
 
 def weighted_gradient(outputs: Sequence[Expr], weights: Sequence[Any], variables: Sequence[Expr]) -> list[Expr]:
     """d (weights · outputs) / d variables in one reverse sweep."""
+    # x̄ += ȳ ∂y/∂x for every use y of x: one sweep for any number of variables, where forward mode takes one each.
     adjoint: dict[Expr, Expr] = defaultdict(lambda: ZERO)
     for output, weight in zip(outputs, weights, strict=True):
         adjoint[output] = adjoint[output] + weight
@@ -83,6 +86,7 @@ def weighted_gradient(outputs: Sequence[Expr], weights: Sequence[Any], variables
     # Reversed order of evaluation: when a node is reached, everything that uses it has added to its adjoint.
     for node in reversed(dependent):
         bar = adjoint[node]
+        # A variable need not be a leaf: what it was computed from is beyond what was asked.
         if bar is ZERO or node in wanted:
             continue
         for argument, partial in zip(node.args, partials(node), strict=True):
@@ -107,6 +111,8 @@ def jacobian(outputs: Sequence[Expr], variables: Sequence[Expr]) -> dict[tuple[i
     One forward sweep carries, for every node, the derivatives by the variables it depends on, so an entry
     costs only the operations between its own variable and output.
     """
+    # Rows instead of one sweep per variable: Jacobians of mechanisms are sparse, and so are the rows of most of their
+    # nodes.
     rows: dict[Expr, dict[int, Expr]] = {variable: {} for variable in variables}
     for j, variable in enumerate(variables):
         rows[variable][j] = ONE
@@ -126,6 +132,7 @@ def _jacobian_row(node: Expr, rows: dict[Expr, dict[int, Expr]]) -> dict[int, Ex
         for j, entry in rows.get(argument, {}).items():
             term = _times(partial, entry)
             total[j] = total[j] + term if j in total else term
+    # Terms may have cancelled: only what is not zero is handed on, so that zeros do not spread through the nodes above.
     return {j: entry for j, entry in total.items() if entry is not ZERO}
 
 
@@ -147,6 +154,7 @@ def derivative_of_law(law: Callable[..., Any], application: Application) -> Call
     """The law of a partial derivative of a function, from the law of the function itself."""
     arguments = [symbol(f"argument {i + 1}") for i in range(application.function.arity)]
     try:
+        # A law is a Python function: called with symbols it writes itself down as an expression.
         formula = as_expr(law(*arguments))
     except (TypeError, TorseurError) as error:
         name = application.name

@@ -25,6 +25,8 @@ def live_nodes(outputs: Iterable[Expr], leaves: Iterable[Expr] = ()) -> list[Exp
     the outputs and their order alone.
     """
     stops = leaves if isinstance(leaves, (set, frozenset, dict)) else set(leaves)
+    # A stack, not recursion: chains of a hundred thousand nodes are usual. A dict keeps the order and tells what is
+    # done.
     order: dict[Expr, None] = {}
     stack = [*outputs][::-1]
     while stack:
@@ -61,10 +63,13 @@ def evaluate(outputs: Sequence[Expr], values: Mapping[Expr, Any], laws: Laws | N
             results[node] = lift(values[node])
         elif node.args:
             arguments = tuple([results[a] for a in node.args])
+            # Built again, an unchanged node would go through all folds to become itself; undetermined functions may
+            # have a law.
             unchanged = lift is as_expr and node.op != "apply" and arguments == node.args
             results[node] = node if unchanged else _operate(node, arguments, laws or {})
         elif lift is as_expr:
             results[node] = node
+        # Lifted at the leaves: 1/3 must become mpmath's before it meets anything, or it would be rounded to a float.
         elif node.op == "constant":
             results[node] = lift(node.data)
         elif node.op == "pi":

@@ -197,6 +197,7 @@ def pair(op: str, x: Expr, y: Expr) -> Expr:
 
     Its key is one integer: half the time of a tuple, which the garbage collector would have to visit.
     """
+    # 42 bits for the second serial, its last two for the operation: 10¹² nodes in one process before two keys meet.
     key = x.serial << 42 | y.serial | _PAIRS[op]
     reference = _nodes.get(key)
     if reference is not None and (known := reference()) is not None:
@@ -208,6 +209,7 @@ def pair(op: str, x: Expr, y: Expr) -> Expr:
 
 def opposite(x: Expr) -> Expr:
     """`intern` for a change of sign, with an integer of its own as key."""
+    # Negative, as no key of a pair is.
     key = ~x.serial
     reference = _nodes.get(key)
     if reference is not None and (known := reference()) is not None:
@@ -250,6 +252,7 @@ def forget_unused() -> None:
         for key, reference in _nodes.copy().items():
             if reference() is None and _nodes.get(key) is reference:
                 del _nodes[key]
+        # Twice what is left: sweeps cost a constant time per node that is made, however long the session.
         _sweep_at = max(1 << 17, 2 * len(_nodes))
 
 

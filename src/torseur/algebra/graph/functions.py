@@ -72,6 +72,7 @@ class Table:
         _check(f"table '{self.name}'", x, y, self.degree)
         object.__setattr__(self, "points", tuple(x.tolist()))
         object.__setattr__(self, "values", tuple(y.tolist()))
+        # What generated code may keep: name and unit play no part in the numbers.
         content = np.concatenate([x, y, [self.degree]]).tobytes()
         object.__setattr__(self, "content", hashlib.sha256(content).hexdigest())
 
@@ -108,6 +109,7 @@ class Table:
     def _pieces(self) -> tuple[Floats, Floats]:
         from scipy.interpolate import PPoly, make_interp_spline
 
+        # Not-a-knot at both ends: no slope or curvature is invented that the points do not show.
         spline = make_interp_spline(np.asarray(self.points), np.asarray(self.values), k=self.degree)
         pieces = PPoly.from_spline(spline.tck)
         # SciPy repeats the end knots, and its polynomials stand in columns, highest power first.

@@ -83,11 +83,13 @@ def _comparison(name: str, sign: str, llvm: str, value: Callable[..., Any]) -> O
         "sympy": f"{{0}} {sign} {{1}}",
         "llvm": f"fcmp {llvm} double {{0}}, {{1}}",
     }
+    # Derivative 0: the jump itself is no function. Events find and handle it.
     return Operation(name, 2, value, lambda n: (0, 0), "comparison", 1.0, spelling)
 
 
 def _power_partials(node: Expr) -> tuple[Any, ...]:
     base, exponent = node.args
+    # Not by the product rule with zero derivatives: log of a negative base is undefined even where its factor is zero.
     by_base = 0 if base.is_constant else exponent * base ** (exponent - 1)
     by_exponent = 0 if exponent.is_constant else node * s.log(base)
     return by_base, by_exponent
@@ -95,6 +97,7 @@ def _power_partials(node: Expr) -> tuple[Any, ...]:
 
 def _extremum_partials(node: Expr) -> tuple[Any, ...]:
     a, b = node.args
+    # At a tie the first operand has the whole derivative; half to each would be a derivative of neither branch.
     first = a <= b if node.op == "min" else b <= a
     return s.where(first, 1, 0), s.where(first, 0, 1)
 
@@ -116,6 +119,8 @@ _OPERATIONS = (
     _infix(
         "mul", "*", "fmul", lambda a, b: a * b, lambda n: (n.args[1], n.args[0]), "multiplication", commutative=True
     ),
+    # Partial derivatives use the node itself where they can (-n / b, 1 + n², n): it is computed already, so a
+    # derivative costs no second division, root or exponential.
     _infix("div", "/", "fdiv", lambda a, b: a / b, lambda n: (1 / n.args[1], -n / n.args[1]), "division", cost=4.0),
     Operation(
         "neg",

@@ -240,6 +240,7 @@ class Program:
         """
         fixed = {node for name in parameters for node in self.input(name).nodes}
         read = dict.fromkeys(node for way in self._ways for node in way._frontier(fixed))
+        # Widest first keeps vectors aligned in the array; sorted is stable, so scalars stay in the order of reading.
         needed = sorted(read, key=lambda node: -_lanes(node))
         given = tuple(self.input(name) for name in parameters)
         states = tuple(group for group in self.inputs if group.name not in parameters)
@@ -300,6 +301,7 @@ class Program:
         """The values that depend on fixed nodes only and that the rest of the program reads, in its order."""
         hoisted = set(fixed)
         for node in self.operations:
+            # Constants alone make nothing worth preparing: at least one argument comes from the named inputs.
             known = all(argument in hoisted or argument.op in ("constant", "pi") for argument in node.args)
             if known and not (node.op == PACK and hoisted.isdisjoint(node.args)):  # packed numbers stay in the code
                 hoisted.add(node)

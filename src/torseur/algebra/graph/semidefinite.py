@@ -78,6 +78,9 @@ class SemidefiniteFactors:
         self.is_clear = _ONE
         ends = [end for k, size in enumerate(groups) for end in [sum(groups[: k + 1])] * size]
         for k in range(n):
+            # Pivoted Cholesky, the rank revealed by the pivots (Higham 1990). A pass of compare-and-exchange over the
+            # rest of the group leaves its largest diagonal entry at k; the sequence of places is fixed, only the
+            # conditions are values.
             for other in range(k + 1, ends[k]):
                 self._exchange(k, other)
             kept, clear = limits.judge(self.rest[k][k], self.units[k])
@@ -93,10 +96,12 @@ class SemidefiniteFactors:
         swap = Exchange.larger_first(k, other, a, b)
         if swap is None:
             return
+        # max and min instead of two selections by the condition: the same values, and no dependence on it.
         rest[k][k], rest[other][other] = as_expr(scalar.maximum(a, b)), as_expr(scalar.minimum(a, b))
         swap.apply(self.units)
         for j in range(k + 1, len(rest)):
             if j != other:
+                # Only the lower triangle is stored: entry (other, j) stands in the row of the larger of the two.
                 i, at = max(j, other), min(j, other)
                 rest[j][k], rest[i][at] = swap.pair(rest[j][k], rest[i][at])
         for j, (x, y) in enumerate(zip(self.lower[k], self.lower[other], strict=True)):
@@ -117,6 +122,7 @@ class SemidefiniteFactors:
             swap.apply(b)
         for i, row in enumerate(self.lower):
             for k, factor in enumerate(row):
+                # Exchanges are done on b before: L is that of the exchanged matrix.
                 b[i] = b[i] - factor * b[k]
         return b
 

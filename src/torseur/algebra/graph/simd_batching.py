@@ -47,6 +47,7 @@ def widths(nodes: Iterable[Expr]) -> dict[Expr, int]:
     """How many lanes each node has, parents after children: 1 for scalars."""
     counts = dict.fromkeys(nodes, 1)
     wide: dict[Expr, int] = {node: len(node.args) for node in counts if node.op == PACK}
+    # In order of evaluation one pass is enough: a node is as wide as the widest of its arguments.
     for node in counts if wide else ():
         if node.op not in _SCALAR_OF_PACKED:
             for argument in node.args:
@@ -124,6 +125,8 @@ class _PackedValues:
     def _one_by_one(self, op: str, args: Sequence[Expr]) -> Expr:
         """A function that vectors lack (a sine, a root), of each lane by itself."""
         count = max(widths(live_nodes(args)).values())
+        # Lane by lane, not vectors of sines: the sines of a program are computed together and first
+        # (docs/decisions/0009-sines-first-in-vector-lanes.md).
         lanes = [[self._inside(a, k) for a in args] for k in range(count)]
         return packed([as_expr(OPERATIONS[op].value(*values)) for values in lanes])
 

@@ -42,6 +42,7 @@ class SymmetricFactors:
     def inverse_columns(self) -> list[list[Expr]]:
         """A⁻¹ by columns: of each, what the columns before give by symmetry is not computed again."""
         n = len(self.inverse)
+        # Column j of A⁻¹ is row j: of column j only the entries from j on are new.
         inward = [self._inward([as_expr(int(k == j)) for k in range(n)]) for j in range(n)]
         uses = Counter(use for j, b in enumerate(inward) for use in self._idle(b) if use[0] > j)
         columns: list[list[Expr]] = []
@@ -60,6 +61,11 @@ class SymmetricFactors:
 
     def _outward(self, b: Sequence[Expr], known: Sequence[Expr], uses: Counter[Use]) -> list[Expr]:
         """L⁻¹ D⁻¹ b, its first entries known; `uses` counts how many solutions take a row from the same ones."""
+        # A = Lᵀ D L with unit lower L, so that x = L⁻¹ D⁻¹ (L⁻ᵀ b):
+        #
+        #     | 1        |ᵀ | D1       | | 1        |
+        #     | L21 1    |  |    D2    | | L21 1    |      L_ki = 0 unless i carries k
+        #     | L31 0  1 |  |       D3 | | L31 0  1 |
         x = list(known)
         idle = dict(self._idle(b))
         for k in range(len(known), len(b)):
@@ -79,6 +85,7 @@ class SymmetricFactors:
     # Why limbs without a right-hand side are taken from their trunk: docs/decisions/0019-limbs-that-only-follow.md.
     def _pays(self, k: int, zeros: frozenset[int], uses: int) -> bool:
         """Whether a row of a limb that only follows is better taken from the trunk directly."""
+        # Products that a use saves, against those that the row through its limb takes once.
         saved = len(self.lower[k]) - len(self._ends(k, zeros))
         cost = sum(len(self._ends(i, zeros & self._dependencies[i])) for i in self.lower[k] if i in zeros)
         return uses * saved > cost
@@ -132,6 +139,7 @@ def factorize(
         for i, factor in lower[k].items():
             for j, entry in rows[k].items():
                 if j <= i:
+                    # rows[i] -= L_kiᵀ D_k L_kj, the lower triangle alone.
                     rows[i][j] = rows[i].get(j, _ZERO) - arriving(k, i, factor * entry)
     return SymmetricFactors(tuple(lower), tuple(inverse), arriving)
 

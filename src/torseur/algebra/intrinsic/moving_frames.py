@@ -22,6 +22,8 @@ def angular_velocity(frame: Frame, reference: Frame) -> Any:
     from sympy.matrices.expressions import ZeroMatrix
 
     inner, outer = _apart(frame, reference)
+    # ω(frame / reference): what lies on the way in adds up, what lies on the way out is taken off; vectors without
+    # components need no rotation for that.
     total = ZeroMatrix(3, 1)
     for one in inner:
         total = total + one.omega
@@ -35,6 +37,7 @@ def change_of_frame(frame: Frame, reference: Frame) -> Any:
     from sympy.matrices.expressions import Identity
 
     inner, outer = _apart(frame, reference)
+    # R = R_outerᵀ ... R_inner: first up to the frame that carries both, by each frame's own rotation, then down again.
     total = Identity(3)
     for one in inner:
         total = one.rotation * total
@@ -67,6 +70,7 @@ def derivative(expression: Any, frame: Frame) -> Any:
             return _leibniz(e, frame)
         case Tilde() | m.Transpose() | m.Trace():
             return e.func(derivative(e.args[0], frame))
+        # From A A⁻¹ = 1: A' A⁻¹ + A (A⁻¹)' = 0.
         case m.Inverse():
             return -e * derivative(e.args[0], frame) * e
         case m.Identity() | m.ZeroMatrix():
@@ -81,6 +85,7 @@ def derivative(expression: Any, frame: Frame) -> Any:
 def _of_vector(v: Any, frame: Frame) -> Any:
     from sympy.matrices.expressions import ZeroMatrix
 
+    # Bour's formula: (dv/dt)_frame = (dv/dt)_home + ω(home / frame) x v.
     home = _home(v)
     constant = "constant" in v.properties
     own = ZeroMatrix(3, 1) if constant else Vector(v.name, 3, 1, "", home, v.dots + 1)
@@ -99,6 +104,7 @@ def _crosses(turning: Any, v: Any) -> Any:
 def _of_matrix(a: Any, frame: Frame) -> Any:
     """R' = ω̃ R for a rotation to the parent; a tensor constant in its frame changes by ω̃ A - A ω̃."""
     home = _home(a)
+    # A matrix of components, not a tensor: its entries change alike for whoever looks, so `frame` plays no part.
     if "rotation" in a.properties:
         return Tilde(home.omega) * a
     if "constant" not in a.properties:
@@ -122,6 +128,8 @@ def _leibniz(e: Any, frame: Frame) -> Any:
         return e.func(*(derivative(a, frame) for a in e.args)).doit(deep=False)
     total = None
     for k, factor in enumerate(e.args):
+        # The product rule factor by factor, their order kept: matrices do not commute. SymPy's zero matrices have
+        # shapes, so zero is recognised by comparing with a multiple of itself.
         change = derivative(factor, frame)
         if change == 0 or change == change * 0:
             continue
@@ -154,6 +162,8 @@ def composed_acceleration(place: Any, origin: Any, moving: Frame, reference: Fra
     """a = a_relative + [a(O) + ω' x OM + ω x (ω x OM)] + 2 ω x v_relative."""
     omega = angular_velocity(moving, reference)
     relative = derivative(place, moving)
+    # Transport and Coriolis terms are made from the definition, not by differentiating the composed velocity twice, so
+    # that each part of the theorem can be shown by itself.
     drive = derivative(derivative(origin, reference), reference)
     turning = Cross(derivative(omega, reference), place) + Cross(omega, Cross(omega, place))
     return Composition(derivative(relative, moving), drive + turning, 2 * Cross(omega, relative))

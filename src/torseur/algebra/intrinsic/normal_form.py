@@ -46,9 +46,11 @@ def expand(expression: Any) -> Sum:
             return {((), (matrix_letter(expression),)): sympy.S.One}
         case Tilde():
             return _reduce((c, s, _tilde(w)) for (s, w), c in expand(expression.args[0]).items())
+        # u x w = ũ w, so that one set of rules for tildes serves both writings.
         case Cross():
             a, b = expression.args
             return expand(Tilde(a) * b)
+        # u · w = uᵀ w: a row and a vector, which `_without_scalar` takes out as a scalar.
         case Dot():
             a, b = expression.args
             return product(_transpose(expand(a)), expand(b))
@@ -83,6 +85,7 @@ def plus(items: Iterable[tuple[Term, Any]]) -> Sum:
     total: dict[Term, Any] = {}
     for term, coefficient in items:
         total[term] = total.get(term, sympy.S.Zero) + coefficient
+    # SymPy adds without expanding: (a + b)(a - b) - a² + b² would stay, and look like a term that is not zero.
     expanded_terms = ((term, sympy.expand(c)) for term, c in total.items())
     return {term: c for term, c in expanded_terms if c != 0}
 
@@ -94,6 +97,9 @@ def product(first: Sum, second: Sum) -> Sum:
 
 def _reduce(raw: Iterable[Raw]) -> Sum:
     """Raw products brought to shortest words."""
+    # Work list instead of recursion. It empties: each rule takes away letters, tildes of crosses or pairs of tildes,
+    # moves a rotation to the right past a tilde, or exchanges u x w for the one order of the two; no rule undoes
+    # another.
     waiting, done = list(raw), []
     while waiting:
         coefficient, scalars, word = waiting.pop()
@@ -108,19 +114,24 @@ def _reduce(raw: Iterable[Raw]) -> Sum:
 def _shorter(c: Any, scalars: Scalars, word: Word) -> list[Raw] | None:
     """One rule applied to a word; None where none applies."""
     for k, letter in enumerate(word):
+        # First, because the rule for two tildes makes rows out of a tilde's word, which must be a plain vector by then.
         if letter.kind == "t" and letter.word[0].kind == "t":
             return _tilde_of_cross(c, scalars, word, k)
     for k, (a, b) in enumerate(pairwise(word)):
         before, after = word[:k], word[k + 2 :]
         if cancels(a, b):
             return [(c, scalars, before + after)]
+        # R ũ = (R u)~ R holds for proper rotations only (det R = 1); a reflection would change the sign.
         if a.has("rotation") and b.kind == "t":
             turned = Letter("t", word=without_inverses((a, *b.word)))
             return [(c, scalars, (*before, turned, a, *after))]
         if a.kind == "t" and b.kind == "t":
+            # ũ w̃ = w uᵀ - (u · w) 1. The dot product stays in the word as a row before its vector: it is taken out as
+            # a scalar in a later pass, when what stands between the two can no longer be shortened.
             sign, row = transpose(a.word)
             dyad = (c * sign, scalars, before + b.word + row + after)
             return [dyad, (-c * sign, scalars, row + b.word + before + after)]
+    # Last, so that a scalar has its shortest writing when it is compared with others.
     return _without_scalar(c, scalars, word) if _scalar_segment(word) else _order_cross_product(c, scalars, word)
 
 
@@ -145,6 +156,7 @@ def _scalar_segment(word: Word) -> tuple[int, int] | None:
     """Where a row and the vector that closes it stand."""
     start = None
     for k, letter in enumerate(word):
+        # The last row before the first vector: of nested pairs this is the inner one, with no other scalar inside.
         if letter.kind == "r":
             start = k
         elif letter.kind == "v" and start is not None:
@@ -157,10 +169,12 @@ def _order_cross_product(c: Any, scalars: Scalars, word: Word) -> list[Raw] | No
     for k, letter in enumerate(word):
         if letter.kind != "t":
             continue
+        # ũ M w = u x (M w): the tilde before a vector, whatever matrices stand between.
         ahead = _vector_after(word, k)
         if ahead and (swapped := _swap(letter.word, ahead)) is not None:
             rest = word[:k], word[k + 1 + len(ahead) :]
             return [(-c, scalars, rest[0] + swapped + rest[1])] if swapped else []
+        # xᵀ ũ = (x x u)ᵀ: on the side of a row the cross product reads backwards.
         behind = _row_before(word, k)
         sign, vector = transpose(behind)
         if behind and (swapped := _swap(letter.word, vector)) is not None:
@@ -208,10 +222,13 @@ def _transpose(terms: Sum) -> Sum:
 def _inverse(terms: Sum) -> Sum:
     """Of one product letter by letter; of a sum as a matrix of its own."""
     if len(terms) == 1:
+        # (A B)⁻¹ = B⁻¹ A⁻¹. Words with a vector in them (dyads) have no inverse, and scalars stay with the whole.
         (((scalars, word), c),) = terms.items()
         if not scalars and all(letter.kind == "m" for letter in word):
             turned = tuple(matrix_letter(x.symbol, x.is_transpose, not x.inverse) for x in reversed(word))
             return _reduce([(1 / c, (), turned)])
+    # A letter of its own without properties: its normal form is one writing for equal sums, so equal inverses are
+    # equal.
     whole = as_sympy(terms, (3, 3))
     import sympy
 
@@ -222,6 +239,7 @@ def _power(expression: Any) -> Sum:
     base, exponent = expression.args
     if not (exponent.is_Integer and (hasattr(base, "shape") or expression.has(Dot))):
         return {ONE: expression}
+    # 1 / (u · w)² is no polynomial in words: it stays a coefficient, which SymPy cancels or not.
     if exponent < 0 and not hasattr(base, "shape"):
         return {ONE: expression}
     factor = expand(base) if exponent > 0 else _inverse(expand(base))
@@ -237,6 +255,7 @@ def _trace(term: Term, c: Any) -> Iterator[tuple[Term, Any]]:
     scalars, word = term
     rows = [k for k, letter in enumerate(word) if letter.kind == "r"]
     if rows:  # a dyad: the trace closes the row with its vector
+        # tr(v wᵀ M) = wᵀ M v: a trace is cyclic.
         cyclic = word[rows[0] :] + word[: rows[0]]
         yield from _reduce([(c, scalars, cyclic)]).items()
         return

@@ -58,6 +58,8 @@ class _Declared(MatrixSymbol):  # type: ignore[misc]
     """A matrix symbol with properties, a frame and a number of time derivatives among its arguments."""
 
     def __new__(cls, name: Any, n: Any, m: Any, properties: Any = "", frame: Any = None, dots: Any = 0) -> Any:
+        # SymPy rebuilds objects by func(*args): all that tells symbols apart must be among the arguments, and each of
+        # them must be a Basic, so texts become Str.
         home = () if frame is None or frame == Str("") else (frame,)
         given = (Str(str(name)), sympify(n), sympify(m), Str(str(properties)), *(home or (Str(""),)), Integer(dots))
         return Basic.__new__(cls, *given)
@@ -87,6 +89,7 @@ class _Declared(MatrixSymbol):  # type: ignore[misc]
             return self
         return -self if "skew" in self.properties else super()._eval_transpose()
 
+    # SymPy asks for these when it builds: R.I is R.T from the start, and never has to be recognised.
     def _eval_inverse(self) -> Any:
         return self.T if "rotation" in self.properties else super()._eval_inverse()
 
@@ -162,6 +165,9 @@ class Tilde(MatrixExpr):  # type: ignore[misc]
         return rf"\widetilde{{{printer._print(self.args[0])}}}"
 
     def _entry(self, i: Any, j: Any, **_: Any) -> Any:
+        #     | 0   -a3   a2 |
+        #     | a3   0   -a1 |
+        #     | -a2  a1   0  |
         a = self.args[0]
         rows = [[0, -a[2, 0], a[1, 0]], [a[2, 0], 0, -a[0, 0]], [-a[1, 0], a[0, 0], 0]]
         return sympify(rows[int(i)][int(j)])

@@ -27,6 +27,7 @@ def product_of_numbers(p: tuple[Any, ...], q: tuple[Any, ...]) -> tuple[Any, ...
     a, b, c, d = p
     e, f, g, h = q
     return (
+        # Hamilton's product with i² = j² = k² = i j k = -1, scalar first.
         a * e - b * f - c * g - d * h,
         a * f + b * e + c * h - d * g,
         a * g - b * h + c * e + d * f,
@@ -54,6 +55,7 @@ class Quaternion:
         x, y, z = _three(axis)
         if all(isinstance(c, int | float) and c == 0 for c in (x, y, z)):
             raise IntrinsicError("a rotation needs an axis other than [0, 0, 0].")
+        # The axis is made a unit vector in the same division: any length will do, and zero is refused above.
         factor = s.sin(angle / 2) / s.sqrt(x * x + y * y + z * z)
         return Quaternion(s.cos(angle / 2), x * factor, y * factor, z * factor)
 
@@ -128,6 +130,8 @@ class Quaternion:
         if isinstance(square, int | float) and square == 0:
             raise IntrinsicError("the zero quaternion does not represent a rotation.")
         rows = (
+            # Written with the four squares and divided by |q|²: a quaternion that has drifted from unit norm is still a
+            # rotation.
             (w * w + x * x - y * y - z * z, 2 * (x * y - w * z), 2 * (x * z + w * y)),
             (2 * (x * y + w * z), w * w - x * x + y * y - z * z, 2 * (y * z - w * x)),
             (2 * (x * z - w * y), 2 * (y * z + w * x), w * w - x * x - y * y + z * z),
@@ -138,6 +142,8 @@ class Quaternion:
     def left_matrix(self) -> tuple[tuple[Any, ...], ...]:
         """The 4x4 matrix of p to q p, by rows."""
         w, x, y, z = self
+        # q p and p q as matrices that act on the column of the other: they differ by the sign of the tilde in the lower
+        # right block, and commute with each other, which is associativity.
         return ((w, -x, -y, -z), (x, w, -z, y), (y, z, w, -x), (z, -y, x, w))
 
     @property

@@ -87,6 +87,7 @@ class Symbolic:
 
         if not self.terms:
             return sympy.S.Zero
+        # |p + q| is no product of |p|, |q|: sums are sent to the level of scalars and vectors.
         ((word, c),) = self._one_product("norm")
         return abs(c) * sympy.Mul(*(_letter_norm(letter) for letter in word))
 
@@ -113,6 +114,8 @@ class Symbolic:
         turned = [(tuple(_conjugate(x) for x in reversed(word)), c) for word, c in self.terms]
         return _collect(turned)
 
+    # True is a proof, False is not: letters do not commute here, though q + q* is a number and commutes with all.
+    # `mixed` leads to the level where that is seen.
     @property
     def is_zero(self) -> bool:
         return not self.terms
@@ -161,6 +164,7 @@ def _collect(terms: list[tuple[tuple[Letter, ...], Any]]) -> Symbolic:
     total: dict[tuple[Letter, ...], Any] = {}
     for word, coefficient in terms:
         short, factor = _cancel_conjugates(word)
+        # Short words first in a fixed order: two sums are equal exactly when their terms are.
         total[short] = sympy.expand(total.get(short, sympy.S.Zero) + coefficient * factor)
     kept = [(word, c) for word, c in total.items() if c != 0]
     return Symbolic(tuple(sorted(kept, key=lambda item: (len(item[0]), str(item[0])))))
@@ -170,6 +174,7 @@ def _cancel_conjugates(word: tuple[Letter, ...]) -> tuple[tuple[Letter, ...], An
     """q q* = |q|², a number: 1 for a unit quaternion."""
     import sympy
 
+    # A stack, so that one pass also finds pairs that meet when the one between them has gone: p q q* p* = 1.
     letters: list[Letter] = []
     factor = sympy.S.One
     for letter in word:
@@ -262,6 +267,7 @@ class Mixed:
         """The rotation of v to q v q⁻¹: ((s² - v · v) 1 + 2 v vᵀ + 2 s ṽ) / |q|²."""
         from sympy import Identity
 
+        # Euler-Rodrigues. Without the division by |q|² at the end it would be |q|² times the rotation.
         own = (self.scalar**2 - Dot(self.vector, self.vector)) * Identity(3)
         turned = own + 2 * self.vector * self.vector.T + 2 * self.scalar * Tilde(self.vector)
         return normal_form(turned) / self.square
@@ -272,6 +278,7 @@ class Mixed:
         return normal_form(self.scalar**2 + Dot(self.vector, self.vector))
 
     def rotated(self, value: Any) -> Any:
+        # With q* for q⁻¹, which saves a division by |q|² and holds for unit quaternions only.
         """q v q*, the vector turned by a unit quaternion."""
         return (self * Mixed.pure(value) * self.conjugate).vector
 

@@ -27,6 +27,8 @@ class Letter:
 
     @cached_property
     def key(self) -> tuple[Any, ...]:
+        # Length first, so that the least of equal writings is the shortest; primes, because q and its derivative share
+        # a name.
         name = "" if self.symbol is None else f"{self.symbol}{chr(39) * int(getattr(self.symbol, 'dots', 0))}"
         return (len(self.word), name, self.is_transpose, self.inverse, self.kind, *(one.key for one in self.word))
 
@@ -54,6 +56,7 @@ def matrix_letter(symbol: Any, transposed: bool = False, inverse: bool = False) 
 
 def transpose(word: Word) -> tuple[int, Word]:
     """The transpose of a word, and the sign that its tildes and skew matrices give."""
+    # (A B)ᵀ = Bᵀ Aᵀ, and ũᵀ = -ũ: the sign counts the tildes and skew matrices of the word.
     sign, letters = 1, []
     for letter in reversed(word):
         if letter.kind in "vr":
@@ -76,6 +79,7 @@ def cancels(first: Letter, second: Letter) -> bool:
 
 def without_inverses(word: Word) -> Word:
     """The word with matrices and their inverses cancelled."""
+    # A stack: where a pair has cancelled, its neighbours meet and may cancel too.
     letters: list[Letter] = []
     for letter in word:
         if letters and cancels(letters[-1], letter):
@@ -104,6 +108,8 @@ def scalar_of(segment: Word) -> Signed:
     """A word from a row to a vector as a scalar."""
     tildes = [place for place, letter in enumerate(segment) if letter.kind == "t"]
     if len(tildes) == 1:
+        # xᵀ M ũ N y = (Mᵀ x) · (u x N y), a triple product; two tildes without a matrix between are dyads by now, and a
+        # word that keeps two is left whole below.
         (place,) = tildes
         sign, left = transpose(segment[:place])
         number, scalar = triple(left, segment[place].word, segment[place + 1 :])
@@ -111,6 +117,7 @@ def scalar_of(segment: Word) -> Signed:
     if len(segment) == 2 and segment[0].symbol == segment[1].symbol and segment[0].has("unit"):
         return 1, None
     sign, other = transpose(segment)
+    # A scalar equals its transpose; with an odd number of signs it is its own opposite, such as x · (S x) of a skew S.
     if other == segment:
         return (1, Scalar("dot", (segment,))) if sign == 1 else (0, None)
     return (1, Scalar("dot", (segment,))) if key_of(segment) < key_of(other) else (sign, Scalar("dot", (other,)))
@@ -118,6 +125,7 @@ def scalar_of(segment: Word) -> Signed:
 
 def triple(*words: Word) -> Signed:
     """x · (y x z) with its vectors in order and no rotation that all three could do without."""
+    # det(R x, R y, R z) = det(x, y, z): a rotation that leads all three is left out; ties go by the order of words.
     best = min(_common_rotations(words), key=lambda choice: (sum(map(len, choice)), *sorted(map(key_of, choice))))
     if best != words:
         return triple(*best)
@@ -125,6 +133,7 @@ def triple(*words: Word) -> Signed:
     ordered = tuple(words[k] for k in order)
     if ordered[0] == ordered[1] or ordered[1] == ordered[2]:
         return 0, None
+    # Cyclic exchanges keep the sign of a determinant, all others turn it.
     even = tuple(order) in ((0, 1, 2), (1, 2, 0), (2, 0, 1))
     return (1 if even else -1), Scalar("triple", ordered)
 
@@ -145,9 +154,11 @@ def trace_of(word: Word) -> Signed:
     if not word:
         return 3, None
     sign, other = transpose(word)
+    # tr(A B C) = tr(B C A), and tr(A) = tr(Aᵀ): the trace is known by the least of all these writings.
     cyclic = [(1, word[k:] + word[:k]) for k in range(len(word))]
     cyclic += [(sign, other[k:] + other[:k]) for k in range(len(other))]
     best = min(cyclic, key=lambda pair: key_of(pair[1]))
+    # The same word with both signs is its own opposite: the trace of a skew matrix.
     if any(pair[1] == best[1] and pair[0] != best[0] for pair in cyclic):
         return 0, None
     return best[0], Scalar("trace", (best[1],))

@@ -85,6 +85,8 @@ def articulated_to_parent(transform: Transform, inertia: ArticulatedInertia) -> 
 
     Rotated, then shifted by p:  H' = H + p̃ M,  A' = A + p̃ Hᵀ - H' p̃.
     """
+    #     | A'  H' |   | 1  p̃ | | A   H | | 1   0 |
+    #     | H'ᵀ M  | = | 0  1 | | Hᵀ  M | | p̃ᵀ  1 |      all in the parent's axes already
     rotation, p = transform.rotation, transform.position
     angular = rotation.tensor_to_parent(inertia.angular)
     coupling = rotation.matrix_to_parent(inertia.coupling)

@@ -73,6 +73,8 @@ class Inertia:
     def __matmul__(self, motion: Motion) -> Force:
         """Momentum of a motion: (I w + h x v, m v - h x w)."""
         require_kind(motion, Motion, "an inertia", "@")
+        #     | I   h̃  | | w |
+        #     | h̃ᵀ  m1 | | v |      h = m c, so that nothing divides by a mass that may be zero
         w, v, h = motion.angular, motion.linear, self.moment
         return Force(self.matrix @ w + h.cross(v), v * self.mass + w.cross(h))
 
@@ -105,6 +107,8 @@ class Inertia:
 
     def _carried(self, frame: Motion) -> Self:
         """ξ ×* I - I ξ ×: the rate of an inertia fixed in a body that moves with ξ."""
+        # By the 6x6 products rather than by formulas for each block: it is only asked for by hand, never inside a
+        # recursion.
         change = frame.cross_force_matrix @ self.spatial_matrix - self.spatial_matrix @ frame.cross_matrix
         moment = Vec3(change[2][4], change[0][5], change[1][3])  # its upper right block is the tilde of this
         (xx, xy, xz), (_, yy, yz), (_, _, zz) = (row[:3] for row in change[:3])
@@ -179,6 +183,7 @@ def _central_inertia(value: Any) -> Symmetric3:
     if all(is_number(x) for x in tensor):
         rows = array([row for row in tensor.rows])
         least, greatest = np.linalg.eigvalsh(rows)[[0, -1]]
+        # A tolerance, because principal moments that are zero (a rod) come out of the eigensolver as ±1e-17.
         if least < -1e-12 * abs(greatest):
             raise ArgumentError(f"inertia matrix: its least principal moment is {least:.6g}, which no body has.")
     return tensor
@@ -195,6 +200,7 @@ def _symmetric(value: Any) -> Symmetric3:
     rows = [[*row] for row in as_rows(value, "inertia matrix")]
     for i, j in ((0, 1), (0, 2), (1, 2)):
         a, b = rows[i][j], rows[j][i]
+        # Matrices that were rotated numerically are symmetric to rounding only; expressions must be the same node.
         same = abs(float(a) - float(b)) <= 1e-12 * (abs(float(a)) + abs(float(b))) if _both(a, b) else a == b
         if not same:
             raise ArgumentError(
@@ -224,6 +230,7 @@ class Transform:
     position: Vec3
 
     def __init__(self, rotation: Any, position: Components = NULL) -> None:
+        # A Rotation keeps its factors, which save products; anything else is read as a matrix.
         turn = rotation if type(rotation) is Rotation else _rotation(rotation)
         object.__setattr__(self, "rotation", turn)
         object.__setattr__(self, "position", as_vector(position, "position of a frame"))
@@ -299,12 +306,14 @@ class Transform:
         entries = [*self.position, *(x for row in turn.rows for x in row)]
         rates = differentiate(entries, by, "velocity of a frame")
         rows = [Vec3(*rates[k : k + 3]) for k in (3, 6, 9)]
+        # ω̃ = R' Rᵀ is antisymmetric: three of its nine products suffice, (2,1), (0,2) and (1,0).
         x, y, z = turn.rows
         spin = Vec3(*(shortened(rows[k].dot(other)) for k, other in ((2, y), (0, z), (1, x))))
         return Motion.at_point(spin, rates[:3], self.position)
 
     def _blocks(self) -> tuple[Matrix3, Matrix3]:
         """E and E r̃ᵀ."""
+        # E r̃ᵀ column by column: r̃ᵀ = (-r)~.
         to_child = self.rotation.to_child
         columns = [to_child(column) for column in skew(-self.position).transpose.rows]
         return self.rotation.matrix.transpose, Matrix3((columns[0], columns[1], columns[2])).transpose
@@ -328,6 +337,7 @@ class Transform:
     def motion_to_child(self, motion: Motion) -> Motion:
         """A motion given at the parent's origin and axes, at the child's."""
         turn = self.rotation.to_child
+        # v at the child's origin: v_O + ω x r, then both into the child's axes.
         return Motion(turn(motion.angular), turn(motion.linear + motion.angular.cross(self.position)))
 
     # Forces go with the transpose of motions, which keeps the power V · F the same in every frame.
@@ -375,6 +385,7 @@ def _rotation(value: Any) -> Rotation:
     if all(is_number(x) for row in rows for x in row):
         matrix = array([*rows])
         gap = float(np.max(np.abs(matrix.T @ matrix - np.eye(3))))
+        # Matrices typed with ten digits pass; with six they would make bodies shear.
         if gap > 1e-9 or np.linalg.det(matrix) < 0:
             reason = f"its columns are orthonormal to {gap:.1g} only" if gap > 1e-9 else "it reflects (determinant -1)"
             raise ArgumentError(f"rotation: the matrix is not a rotation, {reason}.")

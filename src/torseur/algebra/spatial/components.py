@@ -95,6 +95,7 @@ def in_sympy(entries: Iterable[Any]) -> list[Any]:
 
 def differentiate(entries: Sequence[Scalar], by: Any, what: str) -> list[Scalar]:
     """Derivatives of components by a symbol, or along the rates {symbol: rate} of several."""
+    # Along rates: one forward sweep for d/dt, instead of one for each coordinate and their sum.
     rates = by if isinstance(by, Mapping) else {by: 1}
     if not rates:
         raise ArgumentError(f"{what}: no symbol to differentiate by.")

@@ -46,6 +46,7 @@ def coordinates_in(basis: Sequence[Motion] | Sequence[Force], vector: Motion | F
 # d_i · e_j = δ_ij says D E = 1 for the rows d_i of D and the columns e_j of E.
 def _numeric(rows: Sequence[Any]) -> list[list[Any]]:
     matrix = np.array(rows)
+    # Rows at unit length: whether vectors are independent must not depend on the units of each.
     values = np.linalg.svd(matrix / np.linalg.norm(matrix, axis=1, keepdims=True).clip(1e-300), compute_uv=False)
     if values[-1] < 1e-12 * values[0]:
         raise _dependent("vectors")

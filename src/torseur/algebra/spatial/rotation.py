@@ -83,6 +83,7 @@ class MatrixTurn:
         return symmetric([[half[i].dot(rows[j]) if j >= i else 0 for j in range(3)] for i in range(3)])
 
     def matrix_to_parent(self, matrix: Matrix3) -> Matrix3:
+        # R A Rᵀ = (R (R A)ᵀ)ᵀ for any A: the same operation twice, with a transpose between.
         half = self._turned_columns(matrix).transpose
         return self._turned_columns(half).transpose
 
@@ -106,6 +107,7 @@ class Rotation:
 
     def to_parent(self, v: Vec3) -> Vec3:
         for factor in reversed(self.factors):
+            # R1 R2 v: the last factor is next to the child.
             v = factor.to_parent(v)
         return v
 
@@ -149,6 +151,7 @@ def about(axis: Vec3, angle: Scalar) -> Rotation:
     if index is not None:
         k, sign = index
         return Rotation((AxisTurn(k, c, sn if sign > 0 else -sn),))
+    # One division for the axis rather than one for each component; the root folds where the length is known to be 1.
     length = s.sqrt(axis.dot(axis))
     return Rotation((MatrixTurn(_rodrigues(axis * (1 / length), c, sn)),))
 
@@ -192,6 +195,7 @@ def _rodrigues(u: Vec3, c: Scalar, sn: Scalar) -> Matrix3:
 def from_quaternion(w: Scalar, x: Scalar, y: Scalar, z: Scalar) -> Rotation:
     """The rotation of a unit quaternion, scalar part first."""
     # Of unit quaternions only: nothing here divides by the norm, which the integrator keeps at one.
+    # Each of the nine products that occur is made once, its factor 2 included.
     x2, y2, z2 = 2 * x, 2 * y, 2 * z
     xx, yy, zz, xy, xz, yz = x * x2, y * y2, z * z2, x * y2, x * z2, y * z2
     wx, wy, wz = w * x2, w * y2, w * z2

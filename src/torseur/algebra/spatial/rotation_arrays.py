@@ -54,6 +54,7 @@ def turn_about(axis: Array, angle: Array) -> Array:
 def exponential(vector: Array) -> Array:
     """Rotation matrices of rotation vectors: Rodrigues' formula."""
     angle = np.linalg.norm(vector, axis=-1)
+    # 1 + sin θ/θ ṽ + (1 - cos θ)/θ² ṽ². NumPy's sinc is sin(πx)/(πx), and exact at 0.
     cross = skew(vector)
     sinc = np.sinc(angle / np.pi)[..., None, None]
     # (1 - cos θ) / θ² = ½ sinc²(θ/2): no cancellation at small angles.
@@ -67,9 +68,13 @@ def logarithm(matrix: Array) -> Array:
     sine = axial(matrix)
     length = np.linalg.norm(sine, axis=-1)
     cosine = 0.5 * (np.trace(matrix, axis1=-2, axis2=-1) - 1)
+    # Below, sine and angle agree to every digit, and the quotient of both is 1. Divided by 1 there, not by 0: NumPy
+    # computes both branches of `where`.
     safe = np.where(length > 1e-12, length, 1.0)
     vector = np.asarray(sine * np.where(length > 1e-12, np.arctan2(length, cosine) / safe, 1.0)[..., None])
     # Near half a turn the sine is too small to give the axis; elsewhere it is the faster way.
+    # At π the antisymmetric part vanishes and carries the axis with a relative error of eps / (π - θ); at -0.9 (154°)
+    # the two ways still agree to the last digits.
     far = cosine < -0.9
     return np.where(far[..., None], _logarithm_by_quaternion(matrix), vector) if np.any(far) else vector
 
@@ -83,6 +88,7 @@ def _logarithm_by_quaternion(matrix: Array) -> Array:
     largest = np.argmax(squares, axis=-1)
     quaternion = np.take_along_axis(_products(matrix, squares), largest[..., None, None], axis=-2)[..., 0, :]
     quaternion = quaternion / np.linalg.norm(quaternion, axis=-1, keepdims=True)
+    # q and -q are one rotation: with a scalar part that is not negative the angle is at most π.
     quaternion = np.where(quaternion[..., :1] < 0, -quaternion, quaternion)
     sine = np.linalg.norm(quaternion[..., 1:], axis=-1, keepdims=True)
     angle = 2 * np.arctan2(sine, quaternion[..., :1])
@@ -110,6 +116,8 @@ def logarithm_derivative(vector: Array) -> Array:
     The inverse of the left Jacobian of SO(3); near zero the factor is its series 1/12 + θ²/720.
     """
     square = np.sum(vector * vector, axis=-1)
+    # Below θ = 2e-3 the numerator 1 - x cot x has lost six digits or more; the series' next term, θ⁴/30240, is below
+    # 1e-15.
     half = np.sqrt(square) / 2
     safe = np.where(half > 1e-3, half, 1.0)
     far = (1 - safe / np.tan(safe)) / np.where(half > 1e-3, square, 1.0)
@@ -133,6 +141,7 @@ def right_jacobian(vectors: Array) -> Array:
 
 def exponential_and_jacobian(vector: Array) -> tuple[Array, Array]:
     """Exponential and right Jacobian of a single vector, in a fraction of the time."""
+    # Solvers call this for one joint at a time: plain floats spare the overhead of arrays of three numbers.
     x, y, z = vector.tolist()
     square = x * x + y * y + z * z
     angle = sqrt(square)

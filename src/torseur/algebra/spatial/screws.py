@@ -85,6 +85,8 @@ class Motion:
         """Rate of a motion carried along by this one: (w1 x w2, w1 x v2 + v1 x w2)."""
         require_kind(other, Motion, "a motion", "x", "; for a force there is cross_force (x*)")
         angular, linear = self.angular, self.linear
+        #     | w̃  0 | | w2 |
+        #     | ṽ  w̃ | | v2 |
         return Motion(angular.cross(other.angular), angular.cross(other.linear) + linear.cross(other.angular))
 
     def cross_force(self, force: Force) -> Force:
@@ -96,6 +98,8 @@ class Motion:
     def dot(self, force: Force) -> Scalar:
         """Power of a force on this motion."""
         require_kind(force, Force, "a motion", ".", "; motions are multiplied by forces alone, which gives their power")
+        # Angular with moment, linear with force: the dual pairing, which no choice of origin or axes changes. A product
+        # of two motions would depend on both, and is refused.
         return self.angular.dot(force.moment) + self.linear.dot(force.force)
 
     def velocity_at(self, point: Components) -> Vec3:
@@ -117,6 +121,8 @@ class Motion:
 
     def classical(self, velocity: Motion) -> Motion:
         """Of a spatial acceleration: ω' and the acceleration r'' of the body's point at O, v_O' + ω × v_O."""
+        # A spatial acceleration follows the point of space, not of the body:
+        # docs/decisions/0004-classical-accelerations.md.
         require_kind(velocity, Motion, "an acceleration", "classical")
         return Motion(self.angular, self.linear + velocity.angular.cross(velocity.linear))
 

@@ -51,4 +51,5 @@ def _node(op: str, arguments: tuple[Expr, ...], data: Any) -> Expr:
         return constant(data)
     if data is not None or not arguments:
         return intern(op, arguments, data)
+    # Through the folds, not `intern`: a newer version may fold what an older one packed.
     return build(op, arguments)

@@ -47,6 +47,7 @@ def symbol_rank(info: SymbolInfo) -> int:
 
     The digest is short, so that a symbol stands before what is made of it.
     """
+    # q2 before q10: the number of digits stands before the digits.
     name = _DIGITS.sub(lambda digits: f"{min(len(digits[0]), 9)}{digits[0]}", info.name.lower())
     lead = 0
     for letter in name[:_LETTERS].ljust(_LETTERS, "\0"):
@@ -60,6 +61,7 @@ def rank_of(op: str, args: tuple[Expr, ...], data: Any) -> int:
         return symbol_rank(data)
     digest, lead = _digest(op if data is None else f"{op} {data!r}"), 0
     for argument in args:
+        # Not symmetric in the arguments: a - b and b - a differ.
         digest = digest * _FACTOR ^ argument.rank
         lead = lead or argument.rank & LEAD
     return lead | ord(op[0]) << 54 | digest & LOW >> 7  # cos before sin

@@ -17,6 +17,7 @@ def sum_of(terms: Sequence[Any]) -> Any:
     from sympy import Add
 
     flat = [part for term in terms for part in Add.make_args(term)]
+    # 0.1 x + 0.2 x would be collected to 0.30000000000000004 x, whose digits nobody wrote.
     split = [part.as_coeff_Mul() for part in flat]
     rounded = {rest for number, rest in split if number.is_Float}
     alike = Counter(rest for _, rest in split if rest in rounded)
@@ -107,6 +108,7 @@ def lattice_of(kind: Any, parts: Sequence[Any], ordered: bool) -> Any:
         return kind(*flat, evaluate=False)
     from sympy import Basic
 
+    # What SymPy's own constructor sets besides; without it comparing two of them fails.
     result = Basic.__new__(kind, *flat)
     result._argset = frozenset(flat)
     return result

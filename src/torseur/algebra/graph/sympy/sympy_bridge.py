@@ -56,6 +56,7 @@ def to_sympy(expressions: ExprLike | Sequence[ExprLike], functions: Mapping[str,
         raise TorseurError(f"to_sympy takes an expression or a list of them, got {type(expressions).__name__}.")
     nodes = [as_expr(expression) for expression in expressions]
     writer = _Writer(functions or {})
+    # Parts first, each once: SymPy gets objects that it already knows, and shared parts stay shared.
     for node in _needed_nodes(nodes):
         writer.write(node)
     return [writer.results[node] for node in nodes]
@@ -81,6 +82,8 @@ def applied_function(application: Application, arguments: Sequence[Any], functio
     places, points, variables = list(arguments), [], []
     for i, order in enumerate(application.orders):
         if order and not _is_variable(i, arguments):
+            # SymPy differentiates by variables only: f_1(sin q) is Subs(d f(ξ)/dξ, ξ, sin q). The index makes equal
+            # derivatives have the same dummy, without which they would not be equal.
             places[i] = sympy.Dummy(f"xi_{i + 1}", dummy_index=hash(arguments[i]))
             points.append(arguments[i])
             variables.append(places[i])

@@ -129,6 +129,7 @@ def _exact(number: Any) -> Number:
         raise UnsupportedError(f"a constant must be a finite number, got SymPy's '{number}'.")
     if number.is_Rational:
         return Fraction(int(number.p), int(number.q))
+    # mpmath's binary digits: going through a decimal text would round a second time.
     sign, mantissa, exponent, _ = number._mpf_
     value = Fraction(-int(mantissa) if sign else int(mantissa)) * Fraction(2) ** int(exponent)
     try:
