@@ -62,6 +62,8 @@ class FourierMotion:
 
     def at(self, time: Array) -> tuple[Array, Array, Array]:
         """q, v and v̇ at every time."""
+        # v has the amplitudes a and b themselves, q their quotients by kω: harmonics of one size are as hard on the
+        # drives.
         rate = 2 * np.pi / self.period * np.arange(1, self.a.shape[1] + 1)
         s, c = np.sin(np.outer(time, rate)), np.cos(np.outer(time, rate))
         q = self.offset + (s / rate) @ self.a.T - (c / rate) @ self.b.T
@@ -79,6 +81,7 @@ def fit_within(
 
     With `smooth` it is a little smaller: peaks are means of high powers, which change smoothly with the shape.
     """
+    # 32 samples to the shortest wave: between two of them a peak is missed by half a percent at most.
     count = 32 * shape.a.shape[1]
     q, v, a = shape.at(np.arange(count) * shape.period / count)
     peak = _smooth_peak if smooth else _peak
@@ -87,6 +90,7 @@ def fit_within(
     speed, acceleration = (np.array([getattr(x, kind) for x in limits]) for kind in ("speed", "acceleration"))
     fullness = np.stack([(high - low) / span, peak(np.abs(v)) / speed, peak(np.abs(a)) / acceleration])
     scale = 0.999 * sizes / np.maximum(peak(fullness), 1e-12)
+    # tanh puts the motion somewhere in the room that is left, whatever number the search tries.
     slack = span - scale * (high - low)
     start = np.array([limit.position[0] for limit in limits]) - scale * low
     offset = start + slack * (0.5 + 0.5 * np.tanh(placing))
@@ -209,6 +213,7 @@ class _Design:
         Y = self.regressor(states)
         W = Y[:, :, list(self.base.columns)].reshape(-1, len(self.base))
         excess = self.excess(states, Y)
+        # D-optimality: the determinant of WᵀW does not depend on the units of parameters, its condition number does.
         if self.criterion == "information":
             return float(-np.sum(np.log(np.maximum(np.linalg.eigvalsh(W.T @ W), 1e-24)))) + _COST * excess**2, states[0]
         return float(np.log(mean_condition(W))) + _COST * excess**2, states[0]

@@ -57,6 +57,7 @@ def momentum_matrix(tree: Tree, q: Sequence[Scalar], t: Scalar | None = None) ->
     poses, composite = link_poses(now), composite_inertias(now)
     centre = mass_centre(tree, q, t)
     columns = [NO_FORCE] * len(tree.layout.speeds)
+    # The centroidal momentum matrix of Orin and Goswami (2008).
     # A speed moves all that its joint carries as one body, so its column is the composite inertia on its screw.
     for i in tree.outward():
         for k, screw in zip(tree.links[i].slots, now.links[i].motion.screws, strict=True):

@@ -61,6 +61,8 @@ def steps_at(now: Snapshot, vdot: Sequence[Scalar]) -> list[Step]:
     ends: list[int] = []
     for i in tree.outward():
         parent = GROUND if tree.parent(i) == GROUND else ends[tree.parent(i)]
+        # Each elementary motion has a frame of its own, in which its screw stands still: S' comes from the frames'
+        # motion alone.
         chain: Sequence[Elementary] = now.evaluate(steps_of(tree, tree.links[i]))
         for k, motion in enumerate(chain):
             inertia = now.links[i].inertia if k == len(chain) - 1 else NO_INERTIA

@@ -114,6 +114,7 @@ def _accelerate(now: Snapshot, eliminations: Sequence[_Elimination]) -> list[Sca
         joint = eliminations[i]
         # In the opposite order: the screw eliminated last stands nearest to the parent.
         for screw, free, gain in reversed(list(zip(motion.screws, joint.free, joint.gains, strict=True))):
+            # v' = (τ - S · p) / D - (U / D) · A.
             rate = free - acceleration.dot(gain)
             acceleration = acceleration + screw * rate
             solved.append(rate)

@@ -86,6 +86,7 @@ def composites(steps: Sequence[Step], motions: Sequence[StepMotion]) -> list[Com
 
 def _single(inertia: Inertia, motion: StepMotion) -> Composite:
     w, v, h = motion.link.w, motion.v, inertia.moment
+    # For one body 2 B = [Y - L̃, 0; -2 f̃, 0] with Y = ω̃ I - I ω̃ plus what the origin's velocity does to I.
     momentum = inertia @ Motion(w, v)
     spread = _rate(inertia.matrix, w) + point_tensor(h, v)
     return Composite(inertia, inertial_force(inertia, motion.link), spread, momentum.moment, momentum.force)
@@ -220,6 +221,7 @@ class _Table:
         self._add(self.by_displacement, other, own, other.screw.dot(column.by_place))
         if within:
             return
+        # Row own, column other: the other half of the symmetric M, and the ∂τ_i of the head of this file.
         self._add(self.mass, own, other, other.screw.dot(column.momentum))
         back, momentum = column.back, column.momentum
         self._add(self.by_speed, own, other, back.dot(other.screw.angular) + other.both.dot(momentum))

@@ -55,6 +55,8 @@ def mass_matrix_factors(tree: Tree, q: Sequence[Scalar], t: Scalar | None = None
         if i in tree.wheels:
             continue
         inertia, screws = inertias[i], now.links[i].motion.screws
+        # From the last screw of a joint to its first, as from the last joint to the first: rows of L know earlier slots
+        # only.
         for k, screw in reversed(list(zip(tree.links[i].slots, screws, strict=True))):
             needed = inertia @ screw
             inverse[k] = 1 / moving_inertia(screw.dot(needed) + rotors.get(k, 0), tree, i)

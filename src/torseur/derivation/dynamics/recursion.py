@@ -83,6 +83,8 @@ def inertial_force(inertia: Inertia, motion: LinkMotion) -> Force:
 
 def _spin_rate(matrix: Symmetric3, motion: LinkMotion) -> Vec3:
     """I α + ω x I ω, written with the entries of U so that products of ω are shared."""
+    # First component: I_xx α_x + (I_zz - I_yy) ω_y ω_z + I_xz (α_z + ω_x ω_y) + I_xy (α_y - ω_x ω_z) + I_yz (ω_y² -
+    # ω_z²). The brackets are entries of U up to a sign, and U is there already.
     w, alpha, (u0, u1, u2), m = motion.w, motion.alpha, motion.tensor.rows, matrix
     xx, yy, zz = w.x * w.x, w.y * w.y, w.z * w.z
     xy, xz, yz = w.x * w.y, w.x * w.z, w.y * w.z

@@ -62,6 +62,8 @@ def eliminate_multipliers(equations: Equations, independent: Collection[str] = (
         )
     moving = {*layout.coordinates, *layout.speeds, TIME}
     if not kept and not system.redundant and not moving.isdisjoint(symbols_of(system.pivots)):
+        # One after the other, each equation divides by its own pivot, which may vanish somewhere; the determinant of
+        # all need not (a rotation's is 1). Only worth trying where a pivot moves.
         rows = [constraint.row for constraint in equations.constraints]
         constants = [(constraint.drift, -constraint.gamma) for constraint in equations.constraints]
         system = solved_together(rows, constants, moving) or system
@@ -72,6 +74,7 @@ def eliminate_multipliers(equations: Equations, independent: Collection[str] = (
     accelerations = {
         layout.accelerations[k]: short_expression(system.value(k, layout.accelerations, level=1)) for k in system.solved
     }
+    # N: dependent speeds by independent ones, and ones on the diagonal for these.
     projection = tuple(tuple(system.entry(k, j) for j in free) for k in range(len(layout.speeds)))
     forces = substitute(substitute(forces_without_multipliers(equations), accelerations), speeds)
     quaternions = quaternions_of(equations.tree)

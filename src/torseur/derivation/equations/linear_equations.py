@@ -135,6 +135,7 @@ class _Reference:
         rates = _at(equations.rates, q0 | v0)
         moving = tuple(q for q, rate in zip(layout.coordinates, rates, strict=True) if not vanishes(rate))
         values = {q: value for q, value in q0.items() if q not in moving} | v0
+        # Twice: multipliers are looked for where the state is known to be steady.
         reference = _Reference(equations, values, moving, _inputs(equations), {}, (), (), ())
         reference._require_steady()
         return reference._with_multipliers()
@@ -208,6 +209,7 @@ def _at(expressions: Sequence[Expr], values: Mapping[Expr, Expr]) -> list[Expr]:
 def _positions(equations: Equations, given: Mapping[str, Expr]) -> dict[Expr, Expr]:
     """Coordinates of the reference: given, by a constraint that is linear in one, or zero."""
     layout = equations.layout
+    # No rotation is the quaternion (1, 0, 0, 0), not zeros.
     first = {link.symbols.quaternion[0] for link in equations.tree.links if link.symbols.quaternion}
     q0 = {q: given.get(str(q.name), as_expr(int(q in first))) for q in layout.coordinates}
     guessed = equations.mechanism.guesses
@@ -265,6 +267,7 @@ class _Linearisation:
         rates = {layout.speeds[k]: speeds.value(k, layout.speeds) for k in speeds.solved}
         accelerations = {layout.accelerations[k]: speeds.value(k, layout.accelerations, level=1) for k in speeds.solved}
         variables = [*layout.accelerations, *layout.speeds, *layout.coordinates, *reference.inputs]
+        # Linear in all deviations, with the same symbols for x and δx: constants have gone with the derivative.
         full = self._rows(reference.residual, variables)
         # In this order: dependent accelerations hold speeds and coordinates, dependent speeds hold coordinates.
         full = substitute(substitute(substitute(full, accelerations), rates), coordinates)

@@ -102,6 +102,8 @@ class LinearSystem:
         """
         row = _Row([_short(c) for c in coefficients], _short(drift), bias)
         for place, known in self.solved.items():
+            # Kept throughout: no solved unknown stands in another's row (Jordan), so that one pass clears a new
+            # equation.
             factor = row.coefficients[place]
             row.coefficients[place] = as_expr(0)
             row = row.plus(factor, known) if not factor.is_zero else row
@@ -116,6 +118,7 @@ class LinearSystem:
         minus = as_expr(-1) / pivot
         solution = _Row([_short(minus * c) for c in row.coefficients], _short(minus * row.drift), minus * row.bias)
         for other, known in self.solved.items():
+            # And the new unknown goes out of the rows that are there.
             factor = known.coefficients[column]
             known.coefficients[column] = as_expr(0)
             self.solved[other] = known.plus(factor, solution) if not factor.is_zero else known
@@ -138,6 +141,7 @@ class LinearSystem:
 
     def _pivot(self, row: _Row) -> int | None:
         """The column to solve for: a number before a parameter before a formula; later speeds before earlier ones."""
+        # vanishes() costs a proof; is_zero, which is free, is asked first.
         open_columns = [
             k for k, c in enumerate(row.coefficients) if k not in self.kept and not c.is_zero and not vanishes(c)
         ]

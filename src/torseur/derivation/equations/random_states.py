@@ -23,6 +23,7 @@ Values = dict[Expr, Any]
 
 def random_fraction(random: Random) -> Fraction:
     """A short fraction between -1 and 1, never zero."""
+    # Short, because exact evaluation of long recursions doubles the digits with every product.
     return Fraction(random.choice((-1, 1)) * random.randint(1, 97), 101)
 
 
@@ -51,6 +52,7 @@ def rational_state(tree: Tree, random: Random) -> dict[Expr, Fraction]:
         if link.symbols.quaternion:
             w, x, y, z = (values[c] for c in link.symbols.quaternion)
             square = w * w + x * x + y * y + z * z
+            # p ∘ p = (w² - |v|², 2 w v), |p ∘ p| = |p|²: of unit length without a root.
             squared = (2 * w * w - square, 2 * w * x, 2 * w * y, 2 * w * z)
             values |= {c: part / square for c, part in zip(link.symbols.quaternion, squared, strict=True)}
     return values | random_parameters(tree, random)

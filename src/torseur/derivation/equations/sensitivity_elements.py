@@ -116,6 +116,7 @@ class SensitivityElements:
         """s of A u_jk' = (J - B) u_jk + s_jk, the second derivatives of f - A y' along two tangents."""
         # d²(A y' - f)/dx_j dx_k = 0. Its terms with second derivatives of y are (A u_jk' - (J - B) u_jk); all others
         # are second derivatives of A y' - f at y, y', x along (u_j, u_j', e_j) and (u_k, u_k', e_k).
+        # y' among the symbols: A(y) y' - f(y) is differentiated as a function of y, y' and x that are independent.
         rows = [f - a for f, a in zip(self.right, self.mass_forces, strict=True)]
         once = directional_derivative(rows, self.along(first))
         return tuple(directional_derivative(once, self.along(second)))

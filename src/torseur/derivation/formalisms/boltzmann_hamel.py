@@ -78,6 +78,7 @@ class BoltzmannHamel(Formulation):
         speeds, start = link.symbols.speeds, link.v.start
         if speeds == link.symbols.natural:
             # Rates of coordinates commute with everything, turns about the axes of a quaternion do not.
+            # ω in the axes that turn: [e_x, e_y] = e_z, whatever the coordinates; the joint's other rates commute.
             turns = [Motion(axis, NULL) for axis in UNIT] if link.symbols.quaternion else []
             return _structure_constants(turns, link.v.stop - len(turns))
         if moves_in_own_axes(link):
@@ -92,6 +93,7 @@ class BoltzmannHamel(Formulation):
             components = [as_expr(0)] * len(speeds)
             for (r, i), form in forms.items():
                 components[r] = components[r] + form * bracket[i]
+            # The bracket is linear in the speeds that make q', and what does not hold any is that of time.
             by_speed, rest = coefficients(components, speeds)
             for r, row in enumerate(by_speed):
                 named |= {(start + r, start + s, start + k): entry for s, entry in enumerate(row)}
@@ -102,6 +104,7 @@ class BoltzmannHamel(Formulation):
         """[V, W_k] with V = q' at constant speeds: the change of W_k along V less that of V along W_k."""
         rates = [as_expr(rate) for rate in link.motion.rates]
         field = [gradient(rate, [link.symbols.speeds[k]])[0] for rate in rates]
+        # Brackets of fields on the configuration: [V, W]_i = Σ_j V_j ∂W_i/∂q_j - W_j ∂V_i/∂q_j.
         along_field = directional_derivative(rates, dict(zip(link.symbols.coordinates, field, strict=True)))
         return [a - b for a, b in zip(self._rates.change(field), along_field, strict=True)]
 

@@ -78,6 +78,8 @@ class DAlembert(Formulation):
 
     def bias(self) -> list[Expr]:
         """Virtual power of H'' g at constant speeds, which is Σ Γ q' q', and of the weights."""
+        # ∂_i H : H'' g with H'' = Σ ∂_j ∂_k H q_j' q_k' + ... holds all Christoffel symbols, none of which is ever
+        # made.
         accelerations = [rows_of(self._rates.change(velocity), 4) for velocity in self._velocities]
         forces = []
         for acceleration, tensor in zip(accelerations, self.tensors, strict=True):
@@ -101,6 +103,7 @@ class DAlembert(Formulation):
             for k, column in first.items():
                 for j, bent in partial_placements(column, q).items():
                     force = flat(product(rows_of(bent, 4), tensor))
+                    # Γ_i,jk = Γ_i,kj: second derivatives commute.
                     for i, other in first.items() if j <= k else ():
                         key = names[i], names[j], names[k]
                         total[key] = total.get(key, as_expr(0)) + dot(other, force)

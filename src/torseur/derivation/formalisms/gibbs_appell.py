@@ -47,6 +47,7 @@ class GibbsAppell(Formulation):
         total = as_expr(0)
         for link, motion in zip(self.tree.links, self.motions, strict=True):
             field = [[*row, a] for row, a in zip(motion.tensor.rows, motion.a, strict=True)]
+            # tr(F g Fᵀ) = F : F g with F = [U, a].
             total = total + contraction(field, product(field, inertia_tensor(link.inertia)))
         return total / 2
 
@@ -61,6 +62,7 @@ class GibbsAppell(Formulation):
 
     def bias(self) -> list[Expr]:
         """∂S/∂v' where no speed changes, less the part of the weights."""
+        # S also holds terms without v', which no derivative by v' sees: they are not needed, and never separated.
         still = substitute(self._gradient, {symbol: 0 for symbol in self.tree.layout.accelerations})
         return [inertial - weight for inertial, weight in zip(still, self._weights(), strict=True)]
 

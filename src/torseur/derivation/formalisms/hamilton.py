@@ -99,6 +99,8 @@ class Hamilton(Formulation):
     @cached_property
     def kinetic(self) -> Expr:
         """The Hamiltonian without the potential."""
+        # T in momenta: ½ (p - a)ᵀ A⁻¹ (p - a) - T_0; for joints that time does not move it is the kinetic energy
+        # itself.
         return dot(self._shifted_momenta, self.velocities) / 2 - self._driven_energy
 
     @cached_property
@@ -141,6 +143,7 @@ class Hamilton(Formulation):
         change = self._rates.change(self._rates.in_speeds(self.energies.momenta))
         gradient_q = gradient(self.kinetic + self.energies.gravity, self.tree.layout.joint_coordinates)
         rates = self._rates.values[: len(self.momenta)]
+        # ∂H/∂q at constant p, then p by the speeds: the other order would differentiate p.
         there = [dot(row, rates) + a for row, a in zip(self.energies.matrix, self._driven_momenta, strict=True)]
         gradient_q = substitute(gradient_q, dict(zip(self.momenta, there, strict=True)))
         return self._rates.along([a + b for a, b in zip(change, gradient_q, strict=True)])

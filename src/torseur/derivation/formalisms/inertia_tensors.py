@@ -146,6 +146,7 @@ class InertiaTensors(Formulation):
         listed = []
         for a in range(len(self.steps)):
             turning, total = dict[int, Vec3](), NULL
+            # From the earth outward, `total` being what turns before k.
             for k in reversed([*self._way_to_earth(a)]):
                 own = NULL
                 for j in self._numbers[k]:
@@ -171,6 +172,8 @@ class InertiaTensors(Formulation):
         along = [-w for w in self._weights()]
         for (i, k), tensor in self.kinetic_tensors.items():
             step, screw = self.screws[k]
+            # K_ik is given in the axes of the farther motion: the skew part must be taken with turning vectors seen
+            # from there.
             far = max(step, self.screws[i][0])  # steps stand after those that carry them
             quadratic = skew_contraction(self._turning[far][step], tensor) * screw.rate
             along[i] = along[i] + quadratic + trace(tensor) * screw.change

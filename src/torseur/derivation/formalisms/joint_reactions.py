@@ -81,6 +81,7 @@ def _reaction(released: ReleasedJoint, method: str, known: Collection[str]) -> R
 def _from_free_bodies(released: ReleasedJoint) -> list[Expr]:
     reaction = NewtonEuler(released.tree).passed_on()[released.virtual_joint]
     # A tree that reaches the joint from its child has the force on the parent's side.
+    # `passed_on` speaks of what the link beyond takes from the one before it.
     reaction = -reaction if released.link.reverse else reaction
     return released.at_rest([as_expr(c) for c in (*reaction.force, *reaction.moment)])
 

@@ -65,6 +65,8 @@ class Kane(Formulation):
         total = [[as_expr(0)] * n for _ in range(n)]
         for link, partials in zip(self.tree.links, self.partial_velocities, strict=True):
             for s, partial in partials.items():
+                # I ∂V/∂v_s is the momentum that a unit of speed s has, and the inertia force that a unit of its rate
+                # takes.
                 force = link.inertia @ partial
                 for r in partials:
                     if r <= s:
@@ -103,6 +105,8 @@ class Kane(Formulation):
         }
         links = [link.name for link in self.tree.links]
         accelerations = self.tree.layout.accelerations
+        # b mixes what speeds take with the weights; without gravity it is the first alone, and the difference is the
+        # second.
         still = replace(self, tree=replace(self.tree, gravity=Vec3(0, 0, 0)))
         weights = [weightless - b for weightless, b in zip(still.bias(), self.bias(), strict=True)]
         inertia = [

@@ -75,6 +75,7 @@ class Lagrange(Formulation):
         potential = short_expression(energies.gravity + energies.elastic)
         momenta = rates.in_speeds(gradient(kinetic, layout.joint_rates))
         moving = dict(zip(layout.coordinates, rates.values, strict=True))
+        # With v' as symbols, for reading: `bias` takes the same rate at constant speeds.
         moving |= dict(zip(layout.speeds, layout.accelerations, strict=True))
         lagrangian = kinetic - potential
         return {

@@ -116,6 +116,7 @@ class LagrangeMultipliers(Formulation):
         total: list[Expr] = [as_expr(0)] * len(self.tree.layout.speeds)
         for i, link in enumerate(self.tree.links):
             place = self._of_parent(self.placements, link.parent, EARTH)
+            # ∂X'/∂v_k is ∂X/∂q along the column of W for speed k: one derivative for rates and quasi-velocities alike.
             partials = jacobian(flat(self._joint_rates[i]), link.symbols.moving)
             for k, slot in enumerate(link.slots):
                 column = rows_of([partials.get((entry, k), as_expr(0)) for entry in range(16)], 4)

@@ -110,6 +110,7 @@ class LieGroup(Formulation):
             # Weight is -I g for every link: the acceleration is counted from free fall, and gravity needs no wrench.
             fall = [as_expr(0)] * 3 + [as_expr(x) for x in pose.rotation.to_child(self.tree.gravity)]
             inertial = apply(inertia, [a - b for a, b in zip(rate, fall, strict=True)])
+            # -ad(V)ᵀ P is V x* P for the momentum P = I V.
             coadjoint = apply(transpose(bracket(twist)), apply(inertia, twist))
             wrenches[i] = [a - b for a, b in zip(inertial, coadjoint, strict=True)]
         return self._generalised_forces(wrenches)

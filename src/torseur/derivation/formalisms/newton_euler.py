@@ -59,6 +59,8 @@ class NewtonEuler(Formulation):
         """The rates of the momenta in fixed directions, linear in the symbols v'."""
         rates, momentum_rates = Rates(self.tree), []
         for momentum, velocity in zip(self.momenta, self.velocities, strict=True):
+            # Components in axes that turn and move: (N', P') + V x* (N, P) is the rate in fixed directions at a fixed
+            # point.
             change = rates.full_change([*momentum.moment, *momentum.force])
             momentum_rates.append(Force(Vec3(*change[:3]), Vec3(*change[3:])) + velocity.cross_force(momentum))
         return momentum_rates
@@ -147,6 +149,8 @@ class NewtonEuler(Formulation):
         applied = loads_between_bodies(self.tree)
         equations: dict[str, list[Expr]] = {}
         for i, link in enumerate(self.tree.links):
+            # Children by a search through all links: free bodies are for reading, and mechanisms that are read are
+            # small.
             balance = self.momentum_rates[i] - self.weights[i] - applied.wrench(i) - self._unknown(link.joint.name)
             for child in self.tree.links:
                 if child.parent == i:

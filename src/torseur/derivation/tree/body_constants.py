@@ -58,6 +58,7 @@ def sum_of(parts: Iterable[Inertia]) -> Inertia:
 
 def inertia_parts(body: Body) -> list[tuple[Callable[..., Inertia], tuple[Any, ...]]]:
     """The inertias that add up to a body's, each as a formula, generic in the scalar, and what it is a formula of."""
+    # Formulas with their arguments rather than values: regrouping takes the same formulas again in 60 digits.
     parts: list[tuple[Callable[..., Inertia], tuple[Any, ...]]] = [
         (_solid, (solid.total_mass, solid.moments.gyration, solid.moments.centre_z, transform_of(solid.placement)))
         for solid in body.solids
@@ -68,6 +69,7 @@ def inertia_parts(body: Body) -> list[tuple[Callable[..., Inertia], tuple[Any, .
     mass = body.mass if body.mass is not None else symbol(f"{body.name}.mass", "kg", f"mass of {body.name}")
     centre = mass_centre(body) if not (body.solids and body.iframe is None) else Transform(Rotation(), NULL)
     matrix = Symmetric3(*(_inertia_symbols(body) if body.inertia is None else body.inertia.components))
+    # An inertia that nobody gives is a symbol about the mass centre, where it is what tables and people mean.
     about = "iframe" if body.inertia is None else body.inertia.about
     if isinstance(about, Placement):
         return [*parts, (_about_point, (mass, centre.position, matrix, transform_of(about)))]

@@ -105,6 +105,7 @@ def blocks(matrix: Sequence[Sequence[Expr]], unknowns: Sequence[Expr]) -> list[t
     if (matched < 0).any():
         names = ", ".join(str(unknowns[int(j)].name) for j in np.flatnonzero(matched < 0))
         raise MechanismError(f"equations of states do not determine {names}: no equation is left for it.")
+    # Matching and strong components: the block triangular form of Duff and Reid (1978).
     count, labels = connected_components(csr_matrix(pattern[matched]), directed=True, connection="strong")
     columns = [[int(j) for j in np.flatnonzero(labels == label)] for label in range(count)]
     blocks = [([int(matched[j]) for j in group], group) for group in columns]
@@ -153,6 +154,7 @@ def _by_orthogonal_columns(matrix: Matrix, right: Sequence[Expr]) -> list[Expr] 
     What is divided by are squares of columns that the matrix, where it is regular, leaves different from zero.
     """
     n = len(right)
+    # Equations may be in volts and in newtons: each row is weighed by the inverse of its own square.
     sizes = [1 / sum((entry * entry for entry in row), as_expr(0)) for row in matrix]
     columns = [list(column) for column in zip(*matrix, strict=True)] + [list(right)]
     shares: list[list[Expr]] = []

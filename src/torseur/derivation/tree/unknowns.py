@@ -96,6 +96,8 @@ def _by_newton(
     if steps is None:
         names = ", ".join(str(z.name) for z in unknowns)
         raise MechanismError(f"equations of states do not determine {names}: their matrix is singular.")
+    # Written out NEWTON times as expressions, so that the result has derivatives like any formula; what is alike in all
+    # steps, such as parameters, is computed once.
     values = [start[z] for z in unknowns]
     change: list[Expr] = []
     for _ in range(NEWTON):
@@ -150,6 +152,7 @@ def _inverse(node: Expr, inner: Expr, value: Expr, start: float | None) -> Expr 
         return as_expr(exp(value))
     if node.op == "tanh":
         return as_expr(log((1 + value) / (1 - value)) / 2)
+    # asinh as an odd function: ln(x + sqrt(x² + 1)) of a large negative x would be the logarithm of what cancels.
     if node.op == "sinh":
         return as_expr(sign(value) * log(absolute(value) + sqrt(value * value + 1)))
     if node.op == "pow" and first and other.is_constant:

@@ -110,6 +110,7 @@ def saturation_mask(values: Array) -> Mask:
     if good.sum() < 20:
         return mask
     low, high = float(np.min(values[good])), float(np.max(values[good]))
+    # A channel that never moves is constant, not saturated.
     if high - low <= 1e-12 * max(abs(low), abs(high), 1e-300):
         return mask
     for limit in (low, high):
@@ -156,6 +157,7 @@ def check_rates(name: str, time: Array, channels: Mapping[str, Array], recorded:
             square = float(rate[good] @ rate[good]) * float(given[good] @ given[good])
             alike = float(rate[good] @ given[good]) / np.sqrt(square) if square > 0 else 0.0
             factor = float(np.linalg.norm(given[good])) / max(float(np.linalg.norm(rate[good])), 1e-300)
+            # Cosine of the angle between both as vectors of samples: units change lengths, not directions.
             if abs(alike) > 0.9 and (alike < 0 or not 1 / 3 < factor < 3):
                 sign = "-" if alike < 0 else ""
                 raise IdentificationError(

@@ -58,6 +58,7 @@ class _ChannelDerivatives:
             # Long runs lose their ends: derivatives there come from one side, with residuals many times those inside.
             inner = run[self._inside(len(run))]
             first[inner], second[inner] = one[self._inside(len(run))], two[self._inside(len(run))]
+        # A sample without a derivative is lost for the whole trial: equations need all channels at once.
         self.kept[~np.isfinite(first)] = False
         if not self.kept.any():
             raise IdentificationError(

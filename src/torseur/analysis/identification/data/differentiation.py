@@ -102,6 +102,7 @@ def even_step(time: Array) -> float:
 
 
 def _central(values: Array, step: float) -> tuple[Array, Array]:
+    # Second order inside and at the ends.
     first = np.gradient(values, step, edge_order=2)
     second = np.empty_like(values)
     second[1:-1] = (values[2:] - 2 * values[1:-1] + values[:-2]) / step**2
@@ -113,6 +114,7 @@ def _central(values: Array, step: float) -> tuple[Array, Array]:
 def _spline(time: Array, values: Array, noise: float) -> tuple[Array, Array]:
     from scipy.interpolate import UnivariateSpline
 
+    # s is the sum of squared residuals that may be left: n times the variance of the noise (Reinsch 1967).
     fitted = UnivariateSpline(time, values, k=5, s=len(time) * noise**2)
     return np.asarray(fitted.derivative(1)(time)), np.asarray(fitted.derivative(2)(time))
 

@@ -73,6 +73,7 @@ def body_family(
 
 def _sizes(model: LinearModel, columns: Sequence[int], values: Array) -> tuple[float, float]:
     """A mass (kg) and a length (m) that the identified combinations speak of."""
+    # Zeroth, first and second moments of a mass: m, m l, m l².
     largest = dict.fromkeys(("kg", "kg*m", "kg*m^2"), 0.0)
     for c, value in zip(columns, values, strict=True):
         if (unit := model.columns[c].unit) in largest and model.columns[c].kind in CARRIED:
@@ -150,6 +151,7 @@ def _bounds(model: LinearModel, limits: Mapping[str, Limits]) -> LinearLimits:
             names += [f"least mass of {owner}", f"greatest mass of {owner}"]
         if (Q := limit.quadric) is not None:
             inside = np.zeros(width)
+            # tr(J Q) >= 0 as a row: J is linear in the parameters.
             inside[where] = [-float(np.sum(B * Q)) for B in BASIS]
             rows.append(inside)
             right.append(0.0)

@@ -81,6 +81,8 @@ class Cone:
         Only where any symmetric S has its parameters; a limit of density is kept to the solver's precision.
         """
         values, vectors = np.linalg.eigh(self.at(pi))
+        # Nearest matrix without negative eigenvalues: those below zero become zero. Solving back needs ten parameters
+        # for the ten entries of a symmetric 4x4 matrix.
         rows = self.rows(len(pi))[:, self.columns]
         if values[0] >= 0 or rows.shape[0] != rows.shape[1] or np.any(self.base):
             return pi

@@ -74,8 +74,10 @@ def long_run(scores: Array, least: int = 0) -> Array:
     # again.
     white = scores[1:] - rho * scores[:-1]
     left = _likeness(white)
+    # The number of lags of Andrews (1991) for Bartlett's weights: 1.1447 (α n)^(1/3).
     alpha = float(np.mean(4 * left**2 / (1 - left**2) ** 2))
     lags = int(min(max(1.1447 * (alpha * len(white)) ** (1 / 3), least), len(white) // 4))
+    # Bartlett's weights 1 - lag/(lags + 1) keep the sum positive, whatever the data.
     total = white.T @ white
     for lag in range(1, lags + 1):
         related = white[lag:].T @ white[:-lag]

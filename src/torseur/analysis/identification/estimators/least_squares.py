@@ -96,6 +96,7 @@ def total_least_squares(regression: Regression, columns: Sequence[int]) -> Solut
     triangles = regression.triangles
     joint = combine(list(triangles.values()), [1 / s for s in start.noise.values()], regression.width)
     R = triangular_factor(
+        # The factor of [W w], of a few rows, has the singular values of all samples.
         np.vstack([np.column_stack([joint.R[:, list(columns)], joint.c]), _rest_row(joint, len(columns))])
     )
     # The smallest singular vector (x, -1) of [W w] (Golub and Van Loan 1980); columns of equal length, since singular
@@ -169,6 +170,7 @@ def instrumental_variables(regression: Regression, instruments: Regression, colu
     """
     noise = weighted_least_squares(regression, columns).noise
     chosen = list(columns)
+    # E Zᵀ e = 0 though E Wᵀ e ≠ 0: noise of the recorded motion stands in W and in e alike, and in Z not at all.
     ZW, ZZ, Zw = np.zeros((len(chosen), len(chosen))), np.zeros((len(chosen), len(chosen))), np.zeros(len(chosen))
     for ours, theirs in zip(regression.blocks(), instruments.blocks(), strict=True):
         if len(ours.right) != len(theirs.right) or ours.equation != theirs.equation:

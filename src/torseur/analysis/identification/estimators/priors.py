@@ -63,6 +63,7 @@ def _slot(model: LinearModel, name: str) -> int:
 
 def _metric(owner: str, expected: Array) -> Array:
     """The linear map from ten parameters to J₀^-½ J J₀^-½, flattened."""
+    # ½ tr(J₀⁻¹ ΔJ J₀⁻¹ ΔJ) = ½ |J₀^-½ ΔJ J₀^-½|²: a quadratic form in the parameters, so that the fit stays linear.
     J = pseudo_inertia(expected)
     values, vectors = np.linalg.eigh(J)
     if values[0] < -1e-9 * max(values[-1], 0.0) or values[-1] <= 0:

@@ -29,6 +29,8 @@ def random_states(model: LinearModel, count: int, seed: int = SEED) -> tuple[Arr
     rng = np.random.default_rng(seed)
     layout = model.equations.layout
     lengths = np.array([q.data.unit == "m" for q in layout.coordinates])
+    # Full turns, three radians per second and ten per second squared: every term of the regressor has about the same
+    # size.
     q = rng.uniform(-1, 1, (count, len(layout.coordinates))) * np.where(lengths, 1.0, np.pi)
     q = CoordinateRates(model).unit(q)
     v, vdot = (rng.uniform(-1, 1, (count, len(layout.speeds))) * scale for scale in (3.0, 10.0))
@@ -104,6 +106,7 @@ def base_parameters(model: LinearModel, *, grouping: bool = True, samples: int |
 
     With `grouping`, the rules say which parameters stand for the others; without, the order of the columns does.
     """
+    # Many more rows than columns, so that a random dependence of columns has no chance.
     Y = random_regressor(model, samples or 40 + 2 * len(model.columns))
     if not len(Y):
         raise IdentificationError(
@@ -180,6 +183,7 @@ def combination_of(Y: Array, columns: Sequence[int]) -> Array:
     """β = combination π, from Y = Y[:, columns] combination."""
     # R has the same dependences between columns as Y and no more rows than columns.
     R = triangular_factor(Y)
+    # Dust is cut at 1e-9: factors of geometry are of the order of lengths, and rounding leaves 1e-13.
     combination: Array = np.linalg.lstsq(R[:, list(columns)], R, rcond=None)[0].astype(np.float64)
     combination[np.abs(combination) < 1e-9 * np.max(np.abs(combination))] = 0.0
     combination[:, list(columns)] = np.eye(len(columns))

@@ -189,6 +189,7 @@ class Projector:
     def _walk(self, count: int, rng: np.random.Generator) -> Array:
         """Configurations reached from the assembled one along motions that the loops allow, in small steps."""
         q, time = np.repeat(self.assembled_coordinates[None, :], count, axis=0), np.zeros(count)
+        # One direction for each sample, kept on the whole way: steps add up instead of going to and fro.
         ways = rng.uniform(-1, 1, (count, len(self.model.equations.layout.speeds)))
         for part in _WAY:
             rows = self.at(time, q).matrix[:, self.holonomic]
@@ -203,6 +204,8 @@ class Projector:
 def null_space(C: Array) -> Array:
     """Orthonormal motions that C lets through at every sample, as many as at the sample with fewest."""
     right = np.linalg.svd(C)[2]
+    # As few freedoms as at the most regular sample: beside a singular configuration one direction seems free that is
+    # not.
     rank = int(np.max(ranks(C)))
     return np.swapaxes(right[:, rank:, :], 1, 2)
 

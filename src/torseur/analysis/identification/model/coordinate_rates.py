@@ -54,6 +54,7 @@ class CoordinateRates:
         equations, layout = self.model.equations, self.model.equations.layout
         rates = list(equations.rates)
         still = substitute(rates, {v: as_expr(0) for v in layout.speeds})
+        # q'' = E v' + (d/dt at constant v) of E v + n: the second part.
         bias = time_derivative(rates, dict(zip(layout.coordinates, rates, strict=True)), TIME)
         state = (*layout.coordinates, *layout.speeds)
         entries = [as_expr(e) for e in self._entries.values()] + still + bias
@@ -81,6 +82,7 @@ class CoordinateRates:
         """v and v̇ from q' and q'' of all coordinates."""
         if self.are_speeds:
             return rates, second
+        # Twice: the bias of q'' needs the speeds, which q' alone gives.
         v, _ = self.at(time, q).speeds(rates, second)
         return self.at(time, q, v).speeds(rates, second)
 

@@ -63,6 +63,7 @@ def group_parameters(tree: Tree) -> Grouping:
         link = tree.links[i]
         for pivot, direction in indistinct_directions(link):
             amount = content[i][pivot]
+            # π = Σ amount · direction + rest: along the direction the link lets its mass go, down to zero of the pivot.
             content[i] = [x - amount * d if d else x for x, d in zip(content[i], direction, strict=True)]
             left[i].remove(pivot)
             if link.parent != GROUND:
@@ -124,6 +125,8 @@ def _random_values(link: Link, rng: np.random.Generator, attempt: int) -> dict[E
     fixed = np.random.default_rng(7 + attempt)
     symbols = link.symbols
     own = {*symbols.coordinates, *symbols.speeds, *symbols.rates, *chain.from_iterable(symbols.followed), TIME}
+    # Geometry is the same at every pose, the state another one: what holds at four of them holds at all, but for a rare
+    # chance.
     values = {s: float((rng if s in own else fixed).uniform(0.3, 1.3)) for s in used}
     if link.symbols.quaternion:
         size = sum(values.get(s, 0.0) ** 2 for s in link.symbols.quaternion) ** 0.5

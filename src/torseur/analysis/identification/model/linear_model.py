@@ -161,6 +161,7 @@ def linear_model(
     Y = regressor(tree, layout.coordinates, layout.speeds, layout.accelerations)
     columns = [column for link in tree.links for column in inertia_columns(link.name)]
     rows = [{c: as_expr(e) for c, e in enumerate(row) if not _vanishes(e)} for row in Y]
+    # The links' ten columns first: payloads take theirs by number (10 · link + k).
     _add_extras(equations, extras or Extras(), columns, rows)
     whole = LinearModel(
         equations,

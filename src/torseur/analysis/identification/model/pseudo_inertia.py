@@ -44,6 +44,7 @@ def pseudo_inertia(parameters: Array) -> Array:
 def parameters_of_pseudo_inertia(J: Array) -> Array:
     """The ten parameters of J."""
     S = J[:3, :3]
+    # tr S = ½ tr I, so that S = ½ tr(I) 1 - I turns back into I = tr(S) 1 - S.
     I = np.trace(S) * np.eye(3) - S
     return np.array([J[3, 3], *J[:3, 3], *(I[i, j] for i, j in _ENTRIES)])
 

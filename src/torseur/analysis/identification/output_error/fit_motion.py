@@ -170,6 +170,8 @@ class _Task:
     def weights(self) -> Array:
         """One over the size of each channel: channels of different units count alike."""
         together = np.vstack([r.table(self.variation.outputs) for r in self.recordings])
+        # Of all recordings together: a recording that hardly moves would otherwise weigh its noise as much as others
+        # their motion.
         spread = np.std(together, axis=0)
         return 1 / np.where(spread > 0, spread, 1.0)
 
@@ -287,6 +289,7 @@ def _gauss_newton(task: _Task, start: Array, rounds: int, progress: Callable[[fl
             converged = small or history[-1] - cost <= 1e-12 * history[-1]
             values, residual, jacobian = values + step, new, new_jacobian
             history.append(cost)
+            # Towards Gauss-Newton after a step that helped, towards the gradient after one that did not.
             damping = max(damping * 0.1, 1e-14)
         else:
             damping *= 10

@@ -57,6 +57,7 @@ class SampledMotion:
     def gradient(self, observed: SampleAdjoints) -> Array:
         """Gradient of the cost by the unknowns, from the adjoints that samples give their states and the unknowns."""
         states = self.states
+        # From the last sample backward: λ ← (∂y_k+1/∂y_k)ᵀ λ + h_yᵀ r_k.
         adjoints, gradient = observed(len(states) - 1, states[-1])
         for k in range(len(self.parts) - 1, -1, -1):
             back, along = self.parts[k].back(adjoints[None, :], gradient[None, :])
@@ -89,6 +90,7 @@ def sampled_motion(
     ways_back: dict[tuple[int, str], CompiledRoutine] = {}
     state = variation.initial
     for start, until in zip(times[:-1].tolist(), times[1:].tolist(), strict=True):
+        # Part by part, because the cost adds adjoints at each sample: steps must end there.
         here = replace(problem, initial=state, start=start, until=until, max_step=until - start)
         recording = record(loop, repeat, here, course.most_bytes)
         require_done(recording.run, here, variation.system)

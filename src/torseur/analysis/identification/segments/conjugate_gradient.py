@@ -134,6 +134,7 @@ def descend(
     while (reason := _reason(steps, rules)) is None:
         J, projected = _line_step(cost, J, G, D, inside, positive)
         G_new = np.where(inside, cost.gradient(J), 0.0)
+        # After a projection the new point is no minimum along D, and conjugacy is lost.
         D = -G_new if projected else -G_new + _polak_ribiere(G_new, G) * D
         # A direction that does not descend, after rounding or a projection: begin again with the gradient.
         if float(np.sum(D * G_new)) >= 0:
@@ -150,6 +151,8 @@ _EXHAUSTED = "the greatest number of iterations was reached"
 
 def _line_step(cost: PoinsotCost, J: Array, G: Array, D: Array, inside: Mask, positive: bool) -> tuple[Array, bool]:
     """The exact minimum along D, brought back to the cone where it left it."""
+    # f(J + s D) = f + s G:D + ½ s² D:H D. The step printed in Monnet (2007) lacks transposes; by the product with the
+    # Hessian none are written.
     bend = float(np.sum(D * np.where(inside, cost.hessian_product(D), 0.0)))
     # The cost is quadratic: the minimum along D in closed form.
     step = -float(np.sum(G * D)) / bend if bend > 0 else 0.0

@@ -187,6 +187,7 @@ class _System:
         felt = np.flatnonzero(self.felt)
         if not len(felt) or not np.any(self.R):
             raise IdentificationError("unexcited motion: nothing in these trials depends on any mass.")
+        # Entries of J that the forces feel are not all felt apart: sums of them are, which `combination_of` finds.
         base = felt[independent_columns(self.R[:, felt], _FELT)]
         factor = triangular_factor(np.column_stack([self.R[:, base], self.c]))
         R, c = factor[: len(base), :-1], factor[: len(base), -1]
@@ -258,6 +259,7 @@ class _System:
 def _equations(trial: SegmentTrial, rows: Slots, columns: Slots, part: slice) -> Array:
     """The six different entries of A J Bᵀ - B J Aᵀ = T at every sample as rows over J_ij, right-hand sides last."""
     A, B, T, weights = trial.A[part], trial.B[part], trial.T[part], np.sqrt(trial.weights[part])
+    # T is antisymmetric: six entries of a 4x4 matrix say all.
     p, q = np.triu_indices(4, 1)
 
     def products(i: Slots, j: Slots) -> Array:
@@ -265,6 +267,7 @@ def _equations(trial: SegmentTrial, rows: Slots, columns: Slots, part: slice) ->
 
     # An entry off the diagonal stands twice in J.
     matrix = products(rows, columns) + np.where(rows == columns, 0.0, products(columns, rows))
+    # By columns: one for each free entry of J, the right-hand side last, so that one factorisation serves both.
     stacked = np.concatenate([matrix, T[:, p, q][:, :, None]], axis=2) * weights[:, None, None]
     return stacked.reshape(-1, len(rows) + 1)
 

@@ -63,6 +63,7 @@ class SegmentChain:
         mask = np.zeros((self.size, self.size), dtype=bool)
         for i in range(len(self.order)):
             for j in range(i):
+                # ∫ r_i r_jᵀ dm over segment k has both only where i and j are on the way to k.
                 if not any({i, j} <= {k, *steps} for k, steps in enumerate(self.steps)):
                     mask[self.rows(i), self.rows(j)] = mask[self.rows(j), self.rows(i)] = True
         return mask

@@ -155,6 +155,7 @@ class ConstrainedBodies:
         for c in group:
             factor = self.pivots.scale(c, opened.lengths[c])
             for d in matrix[c]:
+                # Row and column: the diagonal entry takes the factor twice.
                 matrix[c][d] = matrix[c][d] * factor
                 matrix[d][c] = matrix[c][d] * factor if d == c else matrix[c][d]
             if c in pushes:
@@ -177,6 +178,7 @@ class ConstrainedBodies:
                     if e <= d:
                         opened.add(d, e, -(share * own[e]))
                 pushes[d] = pushes.get(d, NO_FORCE) - scale_force(push, share)
+            # eliminate_screw takes away; P S⁻¹ Pᵀ is added, hence the sign of the gain.
             inertia = eliminate_screw(inertia, scale_force(push, -inverse), push)
             steps.append(RowElimination(c, inverse, push, shares))
         return inertia
@@ -225,6 +227,7 @@ class ConstrainedBodies:
 
     def _outward(self, inward: RightSides) -> Solution:
         tree = self.tree
+        # What was eliminated last is solved first: the multipliers of a link before the screws of what it carries.
         multipliers: list[Expr] = [_ZERO] * len(inward.right)
         vdot: list[Expr] = [_ZERO] * len(tree.layout.speeds)
         accelerations: list[Motion] = []
@@ -261,6 +264,7 @@ class ConstrainedBodies:
             moved.append(REST if tree.parent(i) == GROUND else motion.transform.motion_to_child(moved[tree.parent(i)]))
             for screw, rate in zip(motion.screws, accelerations[tree.links[i].v], strict=True):
                 moved[i] = moved[i] + screw * rate
+        # M v' is inverse dynamics without velocities and weights.
         forces = [link.inertia @ motion for link, motion in zip(links, moved, strict=True)]
         needed = [_ZERO] * len(accelerations)
         for i in tree.inward():
@@ -278,6 +282,8 @@ class ConstrainedBodies:
 
     def multipliers_without_motion(self, starts: Sequence[Expr]) -> list[Expr]:
         """Multipliers, in units of their rows' scales, that start from values of their own and accelerate nothing."""
+        # The substitution of `_solve_rows` with A = 0 and starts in place of right sides: where a pivot is zero the
+        # start stays.
         multipliers: list[Expr] = [_ZERO] * len(starts)
         scaled = list(multipliers)
         for i in (GROUND, *self.tree.outward()):

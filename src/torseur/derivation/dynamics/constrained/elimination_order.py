@@ -26,6 +26,8 @@ def by_degree(groups: Groups, degree: Callable[[Sequence[int]], int]) -> Iterato
     queue = [(degree(group), k) for k, group in enumerate(groups)]
     heapify(queue)
     while queue:
+        # Degrees of waiting groups are not kept up to date: one that has shrunk is taken a little late, which may cost
+        # fill-in and nothing else.
         before, k = heappop(queue)
         now = degree(groups[k])
         if now > before:
@@ -51,6 +53,7 @@ def _links_of_speeds(tree: Tree) -> list[int]:
 
 def _common(tree: Tree, a: int, b: int) -> int:
     """The outermost link that carries both; links are numbered with parents before children, the earth below all."""
+    # Of two different links the one with the larger number cannot carry the other.
     while a != b:
         if a > b:
             a = tree.parent(a)
@@ -66,6 +69,7 @@ def is_sparse(tree: Tree, rows: Rows, groups: Groups) -> bool:
     # A joint that follows another cannot be eliminated when its turn comes.
     if constraints < FEWEST_ROWS or any(link.followed for link in tree.links):
         return False
+    # Cholesky of M, L⁻¹ Cᵀ, and C M⁻¹ Cᵀ.
     full = speeds**3 / 6 + constraints * speeds**2 / 2 + constraints**2 * speeds
     return 2 * (elimination_work(tree, rows, groups) + BODY_PRODUCTS * len(tree)) <= full
 

@@ -55,6 +55,8 @@ class RightSides:
                 free = rest * step.inverse
                 for c, pull in step.pulls.items():
                     self.right[c] = self.right[c] + pull * free
+                    # The size of what is added up, beside the sum: a remainder means a contradiction only if it is
+                    # large against that.
                     self._terms[c] = self._terms[c] + absolute(pull * free)
                 self.free[step.slot] = free
                 force = force + scale_force(step.gain, rest)

@@ -47,6 +47,7 @@ class MovingFrames:
             return FrameInMotion(link, local, local, Motion(NULL, NULL))
         pose, carrier = self.poses[link], self.velocities[link]
         turn = pose.rotation.to_parent
+        # In the link's axes, where lever and velocity are short; turned to the earth's once.
         point = carrier.linear + carrier.angular.cross(local.position)
         return FrameInMotion(link, local, pose.then(local), Motion(turn(carrier.angular), turn(point)))
 

@@ -44,6 +44,7 @@ class LoadSum:
 
     def push_along(self, joint: str, coordinate: str, force: Scalar) -> None:
         """A generalised force along a coordinate does the work force * q' (q' is linear in the joint's speeds)."""
+        # F q' = Σ (F ∂q'/∂v_k) v_k: for speeds that are rates of coordinates, the force itself.
         link = next(link for link in self.now.tree.links if link.joint.name == joint)
         index = [c.name for c in link.joint.coordinates].index(coordinate)
         slots = range(*link.v.indices(len(self.now.tree.layout.speeds)))
@@ -129,6 +130,7 @@ def _joint_wrench(load: JointWrench, total: LoadSum) -> None:
         total,
         total.frames[joint.child].link,
         total.frames[joint.parent].link,
+        # Both at one point, the child's joint frame: applied each at its own frame they would leave a couple.
         total.frames[joint.child].place.position,
         total.frames[joint.parent].place.rotation.to_parent(force),
         total.frames[joint.parent].place.rotation.to_parent(moment),
@@ -179,6 +181,7 @@ def _pull(load: PointSpring, total: LoadSum, span: Vec3, speed: Vec3) -> Vec3:
 
 def _tension(load: PointSpring, total: LoadSum, length: Scalar, rate: Scalar) -> Scalar:
     if load.law is not None:
+        # A law knows the spring by its length and its rate, for which two symbols stand in the description.
         return total.laws(load.law, extra={LENGTH: length, LENGTH_RATE: rate})[0]
     k, rest, c = total.laws(load.stiffness, load.rest, load.damping)
     if is_constant(total, load.stiffness, load.rest):
@@ -206,6 +209,7 @@ def _bushing(load: Bushing, total: LoadSum) -> None:
     moment = second.place.rotation.to_parent(-_restoring(kr, relative.rows)) - to_earth(_times(cr, to_first(turning)))
     _act_and_react(total, second.link, first.link, second.place.position, to_earth(force), moment)
     if is_constant(total, *load.stiffness):
+        # tr(G (1 - R)) has only diagonal entries: G is diagonal.
         g = _complement(kr)
         stored = sum((g[i] * (1 - list(relative.rows[i])[i]) for i in range(3)), _times(k, x).dot(x) / 2)
         total.energy = total.energy + stored

@@ -46,6 +46,7 @@ def law_values(
     for sensor in tree.mechanism.sensors:
         if sensor.symbol in used:
             values[sensor.symbol] = sensor_value(sensor, frames)
+    # At the tree's own symbols there is nothing to evaluate: sensors and rates are put in, everything else stays.
     if now.values is None:
         return substitute(formulas, values)
     return evaluate(formulas, {**now.values, **values})

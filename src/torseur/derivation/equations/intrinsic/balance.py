@@ -217,6 +217,7 @@ class IntrinsicEquations:
     def _lever(self, here: tuple[int, int], link: int, last: Any) -> Any:
         i, place = here
         parts = [] if last is None else [last]
+        # From the far end inward; reversed at the end, so that the vector is read from the joint outward.
         while link != i:
             parts += _moves(self.catalogue.advances[link])
             if self.catalogue.bases[link] is not None:
@@ -258,6 +259,8 @@ class IntrinsicEquations:
         """What each load and constraint does along a speed, as a scalar of its own name."""
         tree, layout = self.equations.tree, self.equations.layout
         speed = str(layout.speeds[slot].name).rstrip("'")
+        # By components, not by vectors: what springs do along a coordinate is a scalar whose vectors nobody would write
+        # out.
         terms = []
         for load in tree.mechanism.loads:
             alone = replace(tree, mechanism=replace(tree.mechanism, loads=(load,)))

@@ -131,6 +131,7 @@ def turns(frame: Frame) -> bool:
 def _own_turning(advance: Advance) -> tuple[Any, Any]:
     """s' u and s'' u, or the angular velocity of a quaternion and its change."""
     if advance.axis is None:
+        # A quaternion has no axis and no amount: its angular velocity is a vector of its own.
         own = advance.after.omega
         return own, vector(own.name, frame=advance.after, dots=1)
     return scale(advance.rate, advance.axis), scale(advance.change_of_rate, advance.axis)
@@ -151,6 +152,7 @@ def _sliding(advance: Advance) -> list[Any]:
     if not turns(advance.before):
         return parts
     omega, change = angular_velocity(advance.before), angular_velocity(advance.before, 1)
+    # In the frame before the move, which the axis is fixed in.
     coriolis = scale(2 * advance.rate, Cross(omega, u))
     return [*parts, coriolis, scale(s, Cross(change, u)), scale(s, Cross(omega, Cross(omega, u)))]
 

@@ -120,6 +120,8 @@ class ClosedStart:
         columns = _pivots(jacobian)
         moved = [loose[k] for k in columns]
         # Where more is given exactly than loops leave free, the rest closes them if it can: `kept_constraints` sees.
+        # One matrix of numbers for all steps (chord method): the result is a formula of the parameters, and inverting a
+        # matrix of formulas at each step would make it too long to use.
         inverse = np.linalg.pinv(jacobian[:, columns])
         step: list[Expr] = []
         for _ in range(STEPS if moved else 0):
@@ -192,6 +194,7 @@ def kept_constraints(start: ClosedStart) -> list[Expr]:
 def _nearest_turn(angle: float, rough: float, unit: str) -> float:
     """The angle by whole turns as near to a rough one as it can be; closed loops tell angles up to turns."""
     turn = 2 * np.pi
+    # Otherwise a model that starts at 370° would be compared with one at 10°.
     return angle - turn * round((angle - rough) / turn) if unit == "rad" else angle
 
 
@@ -201,6 +204,7 @@ def _pivots(matrix: Any) -> list[int]:
 
     if not matrix.size:
         return []
+    # Column pivoting: |r_11| >= |r_22| >= ..., so that the first small one tells the rank (Businger and Golub 1965).
     _, triangle, order = qr(matrix, mode="economic", pivoting=True)
     sizes = np.abs(np.diag(triangle))
     count = int(np.sum(sizes > RANK * max(sizes.max(initial=0.0), 1e-300)))

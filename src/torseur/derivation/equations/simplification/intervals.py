@@ -44,6 +44,7 @@ def up(x: float) -> float:
 
 def outward(low: float, high: float) -> Interval:
     """The interval with its ends rounded outward; exact zeros stay."""
+    # nextafter toward minus infinity, written by the one function that goes up.
     return Interval(-up(-low) if low != 0 else 0.0, up(high) if high != 0 else 0.0)
 
 
@@ -107,12 +108,14 @@ def _holds(a: Interval, phase: float) -> bool:
     """Whether the interval may hold `phase` and a whole number of turns besides."""
     from flint import arb
 
+    # In turns, so that one rounding of π serves all; "may hold" errs on the side of a wider interval.
     first = (arb(a.low) / (2 * arb.pi()) - phase).lower().ceil()
     return bool(first <= (arb(a.high) / (2 * arb.pi()) - phase).upper())
 
 
 def product(a: Interval, b: Interval) -> Interval:
     """All products."""
+    # A product is extreme at corners of the rectangle.
     ends = [x * y for x in (a.low, a.high) for y in (b.low, b.high)]
     return outward(min(ends), max(ends))
 

@@ -180,6 +180,8 @@ def simplify(
     spent: list[float] = []
     # Dropped terms and held factors of one row share its tolerance: `used` passes from the one to the other.
     for row in range(len(equations.layout.speeds)):
+        # The scale is the largest term at samples, which is a lower bound of the largest: the tolerance is never larger
+        # than it says.
         allowed = tolerance * work.scale(row)
         own, used = _drop_terms(work, row, allowed)
         if hold:
@@ -188,6 +190,8 @@ def simplify(
             own += kept
         changes += own
         spent.append(used)
+    # What is seen at other random states than those of `method` sampling: a check from outside, and no part of the
+    # bound.
     draft = SimplifiedEquations(equations, box, tuple(pieces), tuple(changes), _NOTHING)
     seen = draft.errors(box.samples(SAMPLES, seed + 1))
     scales = tuple(work.scale(row) for row in range(len(spent)))

@@ -67,6 +67,7 @@ def small_motion_form(expression: Expr, small: Collection[Expr], order: int = 1)
         for f, exponent in term:
             single = _series(f, chosen, order)
             for _ in range(abs(exponent)):
+                # A denominator stays as it is: 1 / sin q has no series about zero.
                 series = _truncate(times(series, single if exponent > 0 else {((f, -1),): 1}), chosen, order)
         total = plus([*total.items(), *series.items()])
     return expression_of(total)
@@ -76,6 +77,7 @@ def _series(f: Expr, small: set[Expr], order: int) -> Polynomial:
     """A factor as a polynomial in the small quantities."""
     if f.op in ("sin", "cos"):
         angle = expand(f.args[0])
+        # sin(q1 + q2), but not sin(q1 + alpha) of a given angle alpha, whose series would begin with sin alpha.
         if angle and all(_degree(term, small) > 0 for term in angle):
             return _truncate(_sum_of_series(f.op, angle, order), small, order)
     return {((f, 1),): 1}

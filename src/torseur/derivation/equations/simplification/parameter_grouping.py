@@ -57,6 +57,7 @@ def _name_combination(
     ordered = sorted(combination.items(), key=lambda item: [(f.rank, e) for f, e in item[0]])
     if len(ordered) == 1 and sum(abs(e) for _, e in ordered[0][0]) <= 1:
         return ordered[0]
+    # By the first coefficient: combinations that differ by a number become the same key.
     first = ordered[0][1]
     key = tuple((term, _ratio(c, first)) for term, c in ordered)
     if key not in names:

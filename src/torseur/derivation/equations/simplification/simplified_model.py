@@ -142,6 +142,7 @@ def _require_solvable(start: ClosedStart, rows: Sequence[Expr], multipliers: Seq
     unknowns = [*start.equations.layout.accelerations, *multipliers]
     entries = [entry for row in dense_jacobian(list(rows), unknowns) for entry in row]
     matrix = start.numbers(entries).reshape(len(rows), len(unknowns))
+    # Rows, columns, and rows again: a few rounds bring a matrix of mixed units to entries of about one.
     for k in range(3):  # of rows and columns in their own units
         matrix = matrix / np.maximum(np.abs(matrix).max(axis=(k + 1) % 2, keepdims=True), 1e-300)
     if np.linalg.svd(matrix, compute_uv=False)[-1] < SINGULAR:

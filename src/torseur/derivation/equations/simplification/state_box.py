@@ -43,6 +43,7 @@ class Box:
         states = {}
         for x, r in self.ranges.items():
             values = chance.uniform(r.low, r.high, count)
+            # Terms are largest at corners, which even sampling of many dimensions never meets.
             values[: count // 4] = chance.choice([r.low, r.high], count // 4)
             states[x] = values
         return states

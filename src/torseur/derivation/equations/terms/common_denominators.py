@@ -20,6 +20,7 @@ def over_common_denominators(polynomial: Polynomial) -> Polynomial:
     different bodies would be short and say nothing.
     """
     current = _without_closed_sums(polynomial)
+    # One after the other: what was brought over one bar may hold the next.
     for denominator in _closed_sums(current):
         current = _over(current, denominator)
     return current
@@ -84,6 +85,7 @@ def _one_fraction(shared: Monomial, family: Polynomial, denominator: Expr, below
             part = times(part, below)
         numerator = plus([*numerator.items(), *part.items()])
     numerator = without_sines_squared(numerator)
+    # A long numerator has no common factor that anybody would see, and division by it takes its length squared.
     if len(numerator) > LONGEST:
         return None
     # D may divide the sum though it divides none of its terms.

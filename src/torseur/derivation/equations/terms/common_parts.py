@@ -28,6 +28,7 @@ def shared_factors(terms: Iterable[Monomial]) -> Monomial:
     """What all terms have in common, denominators too."""
     first, *others = (dict(term) for term in terms)
     for own in others:
+        # Same sign on both sides: x in one term and 1/x in another share nothing.
         first = {f: min(e, own[f], key=abs) for f, e in first.items() if f in own and e * own[f] > 0}
     return monomial(first)
 

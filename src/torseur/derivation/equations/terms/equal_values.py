@@ -31,6 +31,7 @@ def merge_equal_values(entries: Sequence[Expr]) -> list[Expr]:
     nodes = list(live_nodes(entries))
     bound = ROUNDED if any(_is_rounded(node) for node in nodes) else VANISHING
     try:
+        # Two points: at one an accident of 40 digits is a chance of 1e-40 per pair of nodes, and there are many pairs.
         points = [_Point(nodes, bound, seed) for seed in range(POINTS)]
     except ZeroDivisionError:  # something vanishes below a bar: it is left to whoever evaluates it
         return list(entries)
@@ -142,6 +143,8 @@ class _Point:
         """A value to as many digits as are certain: its sign, and its binary digits with their place."""
         from mpmath.libmp import mpf_pos
 
+        # Rounded to the nearest, so that two ways of computing one value give one key; a pair that falls on either side
+        # of a rounding boundary stays two nodes, which is a lost saving and no fault.
         bits = 40 if self.bound == ROUNDED else 133  # 12 or 40 decimal digits
         negative, mantissa, exponent, _ = mpf_pos(self.values[node]._mpf_, bits, "n")
         return int(negative), int(mantissa), int(exponent)

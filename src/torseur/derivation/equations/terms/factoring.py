@@ -90,6 +90,7 @@ def _factor(key: _Key, across: bool) -> Factored:
     number = (common_divisor if shared else common_number)(polynomial.values())
     below = tuple((own, -exponent) for own, exponent in shared)
     inside = {product(term, below): quotient(c, number) for term, c in polynomial.items()}
+    # Over the rationals FLINT finds every product; whether it is shorter to read is counted in symbols afterwards.
     content, powers = _with_fewest_numbers(*rational_factors(inside))
     whole = _across(groups(inside)) if across else groups(inside)
     if len(powers) > 1 or any(exponent > 1 for _, exponent in powers):
@@ -172,6 +173,8 @@ def _groups(key: _Key) -> tuple[Group, ...]:
         return tuple(Group(term, c, ()) for term, c in polynomial.items())
     often = Counter(one.bracket for one in candidates)
     orders = [
+        # Greedy, because gathering is a covering problem: each term goes into one bracket, and brackets compete.
+        # Several orders and the best of them come close to the best for sums of mechanics, which have a dozen terms.
         sorted(candidates, key=lambda one: one.saving),
         sorted(candidates, key=lambda one: (one.several, one.saving)),
         sorted(candidates, key=lambda one: (-often[one.bracket], one.several, one.saving)),
@@ -269,6 +272,7 @@ def _same_brackets(gathered: Iterable[Group], across: bool = False) -> list[Grou
     by_sum: dict[tuple[Any, ...], list[Group]] = {}
     for group in gathered:
         like = sorted(group.like, key=lambda pair: _structure(pair[0]))
+        # a - b and b - a are one bracket: the sign of its first term is made positive in the key.
         sign = -1 if like and like[0][1] < 0 else 1
         motion = [pair for pair in group.rest if moves(pair[0]) and not across]
         by_sum.setdefault((*((x, sign * c) for x, c in like), *motion), []).append(group)

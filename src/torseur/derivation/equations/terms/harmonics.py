@@ -67,6 +67,7 @@ def _is_promising(family: Polynomial) -> bool:
 
 def _shorter(family: Polynomial, angles: _Angles) -> Polynomial | None:
     """A sum of products of sines and cosines with fewer terms; None where harmonics find none."""
+    # Harmonics are independent functions: a sum has one writing by them, and cancels there if anywhere.
     weights = _harmonics(family, angles)
     if len(weights) > 2 * len(family):  # two make one at best
         return None
@@ -162,6 +163,7 @@ def _normal(cosine: bool, place: _Angle, weight: Number) -> tuple[_Harmonic, Num
 def _products(weights: _Weights, angles: _Angles) -> Polynomial:
     """Harmonics of equal or opposite weight two by two as products, the rest alone."""
     left = dict(weights)
+    # Each harmonic is used once; the order of the pairs prefers squares (1 + cos 2x) and small angles.
     terms: list[tuple[Monomial, Number]] = []
     for first, second in _pairs(weights, angles):
         if first in left and second in left:

@@ -65,6 +65,7 @@ def like_terms(polynomial: Polynomial) -> tuple[list[Candidate], list[Candidate]
             sums = tuple(pair for pair in below if pair[0].op in SUMS)
             if sums and sums != below:
                 by_closed_sum.setdefault(sums, {})[term] = coefficient
+    # Of a closure equation or of an equation of motion? In the one lengths belong together, in the other inertias do.
     kinematic = not any(_is_kinetic(own) for term in polynomial for own, _ in term)
     whole = [(rest, _belonging(rest[0], like, kinematic)) for rest, like in by_symbol.items()]
     listed = [*_by_quantity(polynomial), *by_motion.items(), *whole, *by_odd.items(), *by_force.items()]
@@ -185,6 +186,7 @@ def _squares(like: Like) -> Iterator[Like]:
     for k, (first, (a, p)) in enumerate(bare):
         for second, (b, q) in bare[k + 1 :]:
             mixed = product(a, b)
+            # a² ± 2 a b + b²: the weights are squares p², q², and the mixed term has ±2 p q.
             if mixed not in (first, second) and like.get(mixed) in (2 * p * q, -2 * p * q):
                 yield {term: like[term] for term in (first, mixed, second)}
 

@@ -111,6 +111,8 @@ def _minors(matrix: Matrix, right: Sequence[Expr]) -> tuple[list[Polynomial], Po
         rows = [_without_denominators([few_terms(e) for e in (*row, b)]) for row, b in zip(matrix, right, strict=True)]
         if any(isinstance(c, float) for row in rows for entry in row for c in entry.values()):
             return None
+        # n + 1 determinants of size n <= MOST_UNKNOWNS; polynomials stay short because every minor is shortened at
+        # once.
         below = _determinant([row[:n] for row in rows])
         above = [_determinant([[*row[:i], row[n], *row[i + 1 : n]] for row in rows]) for i in range(n)]
     except TooManyTerms:
@@ -177,6 +179,7 @@ def _shortest_fraction(above: Polynomial, below: Polynomial) -> Quotient:
     """
     if not above:
         return Quotient({}, {ONE: 1})
+    # Which squares are written decides what cancels: sin² x / sin x, or (1 - cos² x) / cos x. Tried, not guessed.
     writings = (without_sines_squared, without_cosines_squared, shorten_by_trigonometry)
     return min((_cancelled(write(above), write(below)) for write in writings), key=lambda own: own.length)
 

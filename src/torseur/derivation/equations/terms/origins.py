@@ -78,6 +78,7 @@ class Shares:
             if self.equations.tree.places[body.name][0] == GROUND:
                 continue
             tree = self._with_only(body)
+            # Linear in the inertias: the shares of all bodies add up to the whole, term by term.
             inertia = [_product(row, layout.accelerations) for row in mass_matrix(tree, layout.coordinates)]
             # b(q, v) = turning + weight; without gravity only the first is left.
             weightless = replace(tree, gravity=_NO_GRAVITY)

@@ -99,6 +99,7 @@ def plus(terms: Iterable[tuple[Monomial, Number]]) -> Polynomial:
         if before is None:
             total[monomial] = coefficient
             continue
+        # Exact numbers cancel exactly; only where a float takes part is there dust to sweep.
         if isinstance(coefficient, float) or isinstance(before, float):
             # What a sum passed through, not what it is: rounding is relative to that.
             sizes[monomial] = max(sizes.get(monomial, 0.0), abs(float(before)), abs(float(coefficient)))

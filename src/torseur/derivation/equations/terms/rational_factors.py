@@ -20,6 +20,8 @@ def rational_factors(polynomial: Polynomial) -> tuple[Number, list[tuple[Polynom
     What stands below bars only is an unknown by its inverse: 1 - d/s is a factor.
     """
     whole: list[tuple[Polynomial, int]] = [(polynomial, 1)]
+    # Two terms without a common factor are a product only as a difference of like powers, which nobody prefers; floats
+    # have no exact factors.
     if not 3 <= len(polynomial) <= MOST_FACTORED or any(isinstance(c, float) for c in polynomial.values()):
         return 1, whole
     lowest: dict[object, int] = {}
@@ -35,6 +37,8 @@ def rational_factors(polynomial: Polynomial) -> tuple[Number, list[tuple[Polynom
         return 1, whole
     unknowns = _unknowns(polynomial)
     turned = [-1 if lowest[own] < 0 else 1 for own in unknowns]
+    # Sines and cosines of one angle as two unknowns: factors over the circle would need another ring, and are rarely
+    # read.
     content, found = _flint_sum(polynomial, unknowns, turned).factor()
     powers = [(_sum_of(base, unknowns, turned), int(exponent)) for base, exponent in found]
     return _with_positive_number(Fraction(int(content.p), int(content.q)), powers)

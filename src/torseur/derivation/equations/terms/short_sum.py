@@ -49,6 +49,7 @@ def few_terms(expression: Expr, limit: int = LIMIT, hopeless: int = HOPELESS) ->
 @lru_cache(maxsize=256)
 def _few_terms(expression: Expr, limit: int, hopeless: int) -> Polynomial | None:
     # Counted on the graph in one walk, before anything is multiplied out.
+    # A shared graph may be short and its written form astronomical.
     if written_size(expression) > hopeless:
         return None
     try:

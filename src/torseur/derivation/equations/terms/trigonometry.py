@@ -215,6 +215,7 @@ def _partner(pair: _Pair) -> Monomial:
 
 def _join(pair: _Pair, coefficient: Number, partner: Number) -> tuple[Monomial, Number] | None:
     """The one function both terms make, with its coefficient: cos(a - b) for cos a cos b + sin a sin b."""
+    #     sin a cos b ± cos a sin b = sin(a ± b)        cos a cos b ∓ sin a sin b = cos(a ± b)
     ratio = _ratio(coefficient, partner)
     if ratio is None:
         return None

@@ -37,6 +37,7 @@ def on_unit_sphere(expression: Expr, quaternions: Sequence[Quaternion]) -> Expr:
         return expression
     short = whole
     for quaternion in own:
+        # Which of the four squares goes is tried: of R_11 = e0² + e1² - e2² - e3² two terms are left by the right one.
         short = min([short, *(_without_square(short, e, quaternion) for e in quaternion)], key=len)
     return expression if short is whole else expression_of(short)
 

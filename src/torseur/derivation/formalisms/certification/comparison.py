@@ -127,6 +127,7 @@ class Comparison:
         worst = {derivation.formalism: 0.0 for derivation in self.derivations}
         with multiple_precision():
             for _ in range(points):
+                # All formalisms at one state in one evaluation: what they share is computed once.
                 derivations, weight = self._at_random()
                 for derivation in derivations:
                     off = difference(derivation, derivations[0], weight)
@@ -167,6 +168,7 @@ def difference(derivation: Derivation, reference: Derivation, weight: float = 0.
     to the largest of them and to the weight.
     """
     n = len(reference.bias)
+    # |M_ij| <= sqrt(M_ii M_jj) for a positive M, so that scaled entries are at most one, whatever their units.
     scale = [sqrt(abs(float(reference.matrix[i * n + i]))) or 1.0 for i in range(n)]
     masses = [
         _size(a - b) / (scale[k // n] * scale[k % n])

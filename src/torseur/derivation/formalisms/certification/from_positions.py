@@ -87,6 +87,7 @@ class _Places:
 
     def turning(self, rotation: Rotation) -> Vec3:
         """Angular velocity in the turned axes: the vector of the skew matrix Rᵀ R', by the columns r of R."""
+        # (Rᵀ R')_ij = r_i · r_j', columns r of R.
         x, y, z = (rotation.to_parent(Vec3(*axis)) for axis in ((1, 0, 0), (0, 1, 0), (0, 0, 1)))
         return Vec3(z.dot(self.rate(y)), x.dot(self.rate(z)), y.dot(self.rate(x)))
 
@@ -95,6 +96,7 @@ class _Places:
         """Each body's reference frame in the earth, joint by joint in whichever direction it is given."""
         places, waiting = {EARTH_NAME: SAME}, [j for j in self.tree.mechanism.joints if j not in self.tree.loops]
         while waiting:
+            # Exactly one side is placed: a joint with both placed closes a loop, and those are not among the waiting.
             joint = next(j for j in waiting if (j.parent.body in places) != (j.child.body in places))
             waiting.remove(joint)
             parent, child, motion = self._in_body(joint.parent), self._in_body(joint.child), self.motion(joint)
@@ -215,6 +217,7 @@ def _speed_residuals(places: _Places) -> list[Expr]:
         else:
             ordinary = [places.rates.get(rate, rate) for _, rate in symbols.ordinary]
             declared = [*ordinary, *(places.spin(symbols) if symbols.quaternion else ())]
+        # All are compared with zero as they are: a wrong rate of one coordinate shows in the speeds that hold it.
         residuals += [u - v for u, v in zip(declared, symbols.speeds, strict=True)]
     return residuals
 

@@ -47,6 +47,7 @@ def loads_without_potential(tree: Tree) -> AppliedLoads:
     """
     everything = load_sum(now(tree))
     loads = [_without_potential(load, everything) for load in tree.mechanism.loads]
+    # By the mechanism without its springs' stiffness, not by subtracting their forces: nothing is left to cancel.
     rest = load_sum(now(replace(tree, mechanism=replace(tree.mechanism, loads=tuple(loads)))))
     return replace(_as_applied_loads(tree, rest), energy=as_expr(everything.energy))
 

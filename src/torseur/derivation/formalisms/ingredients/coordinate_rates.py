@@ -45,6 +45,7 @@ class Rates:
 
     def matrix_along(self, matrix: Sequence[Sequence[Expr]]) -> list[list[Expr]]:
         """Wᵀ A W of a symmetric matrix by coordinates."""
+        # (Wᵀ (A W)ᵀ)ᵀ: rows first, then columns, each time by the few entries of W that are not zero.
         half = [self.along(row) for row in matrix]
         return [self.along(column) for column in zip(*half, strict=True)]
 
@@ -98,6 +99,8 @@ def moves_in_own_axes(link: Link) -> bool:
         return False
     total = REST
     for screw, speed in zip(link.motion.screws, link.symbols.speeds, strict=True):
+        # Compared as nodes: equal expressions are the same object, so that "is" asks for equality of what was built
+        # alike.
         total = total + screw * speed
     pairs = zip(components(link.motion.velocity), components(total), strict=True)
     return all(given is along and (given.is_zero or given in link.symbols.speeds) for given, along in pairs)

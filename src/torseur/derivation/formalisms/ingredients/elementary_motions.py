@@ -98,6 +98,7 @@ class _Walk:
         of nothing else still has a frame.
         """
         near = link.joint.child if link.reverse else link.joint.parent
+        # The joint's own frame in the link that carries it, whichever side the description calls parent.
         head = self.resolved(self.tree.place(near)[1])
         steps: list[tuple[Transform, tuple[Screw, ...]]] = []
         motions = reversed_motions(link.joint.motions) if link.reverse else link.joint.motions
@@ -154,5 +155,6 @@ def _is_complex(link: Link) -> bool:
     moving = [m.amount for m in link.joint.motions if symbols.coordinates[0] in set(symbols_of([m.amount]))]
     if len(moving) == 1 and (moving[0] is symbols.coordinates[0] or moving[0] is -symbols.coordinates[0]):
         return False
+    # What time moves has no screw of its own: such a joint is taken apart into its motions.
     drift = substitute(components(link.motion.velocity), {symbols.speeds[0]: as_expr(0)})
     return all(component.is_zero for component in drift)

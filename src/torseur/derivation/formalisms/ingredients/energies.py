@@ -39,6 +39,7 @@ class Energies:
     @cached_property
     def _velocities(self) -> list[Matrix]:
         """H' of every link."""
+        # By the symbols q', not by q' = W v: Lagrange's function is one of coordinates and their rates.
         moving = dict(zip(self.tree.layout.coordinates, self.tree.layout.rates, strict=True))
         return [rows_of(time_derivative(flat(placement), moving, TIME), 4) for placement in self.placements]
 

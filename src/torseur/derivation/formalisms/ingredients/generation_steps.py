@@ -109,6 +109,7 @@ class GenerationSteps:
         """Ψ_i Ψ(parent): v(O_j) = v(O_i) + ω_i x O_iO_j."""
         lever = _tilde(Vec3(*self.lever(j)))
         linear = [
+            # v - r̃ ω row by row, r = O_iO_j.
             [v - sum((lever[a][b] * of_parent[3 + b][k] for b in range(3)), as_expr(0)) for k, v in enumerate(row)]
             for a, row in enumerate(of_parent[:3])
         ]

@@ -78,6 +78,8 @@ def coefficients(expressions: Sequence[Expr], symbols: Sequence[Expr]) -> tuple[
 
 def hessian(gradient: Sequence[Expr], symbols: Sequence[Expr]) -> list[list[Expr]]:
     """Second derivatives from a gradient by the same symbols: the lower triangle, mirrored."""
+    # Second derivatives commute, but two sweeps may write them differently: one half for both makes M symmetric node by
+    # node, which every elimination after it counts on.
     rows = dense_jacobian(gradient, symbols)
     return [[rows[max(i, j)][min(i, j)] for j in range(len(symbols))] for i in range(len(symbols))]
 

@@ -46,6 +46,7 @@ def force_on_placement(placement: Matrix, wrench: Force) -> Matrix:
 
     The columns of R turn at ω x, so ½ Σ (m x column) · column' is m · ω.
     """
+    # ½ m̃ : ω̃ = m · ω: a skew matrix holds each component twice.
     m, f = wrench.moment, wrench.force
     local = [[0, -m.z / 2, m.y / 2, f.x], [m.z / 2, 0, -m.x / 2, f.y], [-m.y / 2, m.x / 2, 0, f.z]]
     return product([row[:3] for row in placement], local)

@@ -59,6 +59,7 @@ def _release(tree: Tree, name: str, virtual: str) -> Mechanism:
     mechanism = tree.mechanism
     if name not in [joint.name for joint in mechanism.joints]:
         raise MechanismError(unknown_name("joint", name, [joint.name for joint in mechanism.joints]))
+    # Between joint and child, so that the joint keeps its own motions and drivers, and only its reaction is opened.
     side = body(f"side of {name}", mass=0, inertia=0)
     loops = {joint.name for joint in tree.loops}
     joints: list[Joint] = []

@@ -26,6 +26,7 @@ def require_spanning_speeds(tree: Tree) -> None:
 
 def _require_independent(tree: Tree, link: Link) -> None:
     rows = dense_jacobian(Rates(tree).definitions(link), link.symbols.rates)
+    # At one random rational state: a determinant that is not zero as a function is not zero there but by a rare chance.
     entries = multiple_precision_values([entry for row in rows for entry in row], rational_state(tree, Random(1)))
     width = len(link.symbols.rates)
     dependent = _first_dependent([entries[k : k + width] for k in range(0, len(entries), width)])

@@ -196,6 +196,8 @@ def inverse_matrix(rows: Sequence[Sequence[Expr]]) -> list[list[Expr]] | None:
     if determinant.is_zero:
         return None
 
+    # Zero as an expression, after the folds, is zero whatever the values; a determinant that vanishes only in some
+    # configurations passes, and divides by zero there.
     # A sign in front of the determinant goes to the cofactors, where it often meets another one.
     odd, size = (1, determinant.args[0]) if determinant.op == "neg" else (0, determinant)
 

@@ -112,6 +112,7 @@ class _Frames:
         # Rz(a) Rx(b) takes z to (sin a sin b, -cos a sin b, cos b): a and b are the angles of the joint's direction.
         a, b = (atan2(direction.x, -direction.y) if across > CLEAN else 0.0), atan2(across, direction.z)
         start = _product(_turn_matrix(2, a), _turn_matrix(0, b))
+        # Old axes of the link = K new ones: K = Pᵀ K_before Rz(a) Rx(b), all at q = 0.
         frame = _product(place.transpose, before, start)
         c = self._next_turn(i, frame)
         frame = _product(frame, _turn_matrix(2, c))

@@ -109,6 +109,7 @@ def _move_inward(tree: Tree, moving: list[int | None], given: list[Inertia], pla
         moved = (
             Inertia(0 * inertias[i].mass, NULL, inertias[i].matrix) if axis == _SLIDING else _on_axis(inertias[i], axis)
         )
+        # On the axis a mass m at height z has the tensor m z² across and nothing along: it turns with nothing.
         inertias[i] = _less(inertias[i], moved)
         parent = tree.parent(i)
         if parent != GROUND:
