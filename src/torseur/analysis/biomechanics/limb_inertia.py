@@ -140,6 +140,7 @@ class LimbEstimate:
         if self.fit is not None:
             return symmetric(np.sqrt(np.diag(self.fit.covariance))[:6])
         # Of I = tr(K) 1 - K, the entries of K taken as independent.
+        # Diagonal: I_xx = K_yy + K_zz; off it I_xy = -K_xy.
         square = self.deviation[:3, :3] ** 2
         return np.sqrt(np.where(np.eye(3) > 0, np.trace(square) - square, square))
 
@@ -241,7 +242,9 @@ def _trial(
     """The rest of the body stands still: its rotation is the mean one, and moments are taken at a mean point."""
     moving, carrier = limb_motion(one, limb, labels), carrier_motion(one, limb)
     turning = rotation_rates(moving.time, moving.rotation, rates)
+    # Second derivatives at the very ends come from one side.
     inner = slice(_ENDS, -_ENDS)
+    # The carrier's own small turns are noise of its markers more than motion: its mean is the better axes.
     still = np.broadcast_to(_mean_rotation(carrier.rotation), moving.rotation.shape)[inner]
     at = one.markers.of(point).mean(axis=0) if joint is None else carrier.at(joint).mean(axis=0)
     force, moment = _total_load(one, moving.time)
@@ -312,6 +315,7 @@ def _total_load(one: MotionTrial, time: Array) -> tuple[Array, Array]:
 
 def _mean_rotation(rotations: Array) -> Array:
     """The rotation nearest to the mean."""
+    # The polar factor; where it would reflect, the weakest direction turns (Kabsch 1976).
     left, _, right = np.linalg.svd(np.nanmean(rotations, axis=0))
     return np.asarray(left @ np.diag([1.0, 1.0, np.linalg.det(left @ right)]) @ right)
 

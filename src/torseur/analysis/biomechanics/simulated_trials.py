@@ -35,6 +35,7 @@ from torseur.description.mechanism import Mechanism
 # Parts of a cycle that begins when the heel strikes.
 FLAT, RISE, OFF = 0.12, 0.36, 0.60
 STRIKE_ANGLE, OFF_ANGLE = np.radians(16.0), np.radians(-38.0)  # of the foot to the floor, toes up
+# 1.5 (end - start) / duration: the speed at the end of a quintic from rest that arrives without acceleration.
 _STRIKE_RATE, _OFF_RATE = 1.5 * -STRIKE_ANGLE / FLAT, 1.5 * OFF_ANGLE / (OFF - RISE)
 CLEARANCE = 0.035  # m: by which the ankle is lifted in the middle of the swing
 Jet = tuple[Array, Array, Array]  # value, first and second derivative
@@ -81,6 +82,7 @@ def _standing(phase: Array, size: FootSize) -> tuple[Array, Array]:
 
 def _ankle_over_pivot(angle: Array, size: FootSize) -> tuple[Array, Array]:
     """Where the ankle is while the foot turns about its heel (toes up) or its toes (heel up), which do not slip."""
+    # Ankle = pivot + R(angle) (ankle - pivot), toes up positive.
     pivot = np.where(angle > 0, -size.heel, size.toe)
     c, s = np.cos(angle), np.sin(angle)
     return pivot - pivot * c - size.height * s, -pivot * s + size.height * c
@@ -92,6 +94,7 @@ def _swinging(phase: Array, stride: float, size: FootSize) -> tuple[Array, Array
     (x0, y0), (x1, y1) = ends
     x = _quintic(phase, OFF, 1.0, x0, (x1[0] + stride, x1[1], x1[2]))[0]
     s = (phase - OFF) / (1 - OFF)
+    # 64 (s (1 - s))³ is one in the middle and has no value, slope or curvature at the ends.
     return x, _quintic(phase, OFF, 1.0, y0, y1)[0] + 64 * CLEARANCE * (s * (1 - s)) ** 3
 
 
@@ -108,6 +111,8 @@ def _quintic(
 ) -> Jet:
     """The polynomial of fifth degree with given values and derivatives at both ends."""
     h = end - start
+    # Six conditions in s from 0 to 1: value, first and second derivative at both ends; derivatives by t are those by s
+    # over h.
     powers = np.array([[x**k for k in range(6)] for x in (0.0, 1.0)])
     rates = np.array([[k * x ** max(k - 1, 0) for k in range(6)] for x in (0.0, 1.0)])
     curvatures = np.array([[k * (k - 1) * x ** max(k - 2, 0) for k in range(6)] for x in (0.0, 1.0)])

@@ -159,6 +159,7 @@ def _in_si(
         if not unit:
             silent.append(label)
             unit = usual
+        # A unit that is stated counts; forces of plates are reactions or actions by the type, not by the unit.
         columns.append(analog.values[:, slot] * factor_to_si(unit, wanted, f"'{parameters.file}', channel '{label}'"))
     notes = [f"no unit stated for {', '.join(silent)}: taken as N and {moment}"] if silent else []
     return np.column_stack(columns), notes

@@ -127,6 +127,7 @@ class C3dFile:
         """Floating point numbers of four bytes in the order of the file's processor."""
         if self.processor == _DEC:
             # A VAX's F_floating has its halves swapped, and an exponent larger by two than that of IEEE 754.
+            # PDP-endian: the word with the sign and the exponent comes first.
             swapped = np.frombuffer(raw, "<u2").reshape(-1, 2)[:, ::-1].tobytes()
             return np.frombuffer(swapped, "<f4").astype(float) / 4.0
         return np.frombuffer(raw, f"{self.order}f4").astype(float)

@@ -122,6 +122,8 @@ def _by_foot(plate: PlateRecord, feet: Footing, up: Array, notes: list[str]) -> 
             continue
         near = _nearest(plate, feet, up, frames)
         if len(standing) == 2:
+            # Frames are not split where one foot lands on a plate that the other has not left: the whole load is
+            # shared.
             both[frames] = True
         else:
             parts[standing[0] if standing else near][frames] = 1.0
@@ -164,6 +166,7 @@ def _over(plate: PlateRecord, point: Array, up: Array) -> Mask:
         normal = np.cross(up, b - a)
         normal = normal / max(float(np.linalg.norm(normal)), 1e-12)
         normal = normal * np.sign(normal @ (middle - a) or 1.0)
+        # Corners go round in either sense: each edge's normal is turned towards the middle.
         inside &= (point - a) @ normal > -MARGIN
     return inside
 

@@ -95,6 +95,7 @@ class Footing:
     def bearing(self, foot: str) -> Array:
         """The middle of what touches the floor: points of the sole count the less the higher they are."""
         points = self.soles[foot]
+        # Half at _LIFTED, falling with the square of the height: smooth, so that the point of support does not jump.
         weight = 1 / (1 + ((points @ self.up - self.floor) / _LIFTED) ** 2)
         return np.asarray(np.sum(weight[:, :, None] * points, axis=1) / weight.sum(axis=1)[:, None])
 
@@ -177,5 +178,6 @@ def _lever(total: Reaction, feet: Footing, up: Array) -> Array:
     way = feet.bearing(first) - feet.bearing(second)
     way = way - np.outer(way @ up, up)
     centre = np.nan_to_num(total.centre_of_pressure(up, feet.floor) - feet.bearing(second))
+    # The foot of the perpendicular from the centre of pressure on the line between both feet.
     lever = np.sum(centre * way, axis=1) / np.maximum(np.sum(way * way, axis=1), 1e-9)
     return np.asarray(np.clip(lever, 0.0, 1.0))

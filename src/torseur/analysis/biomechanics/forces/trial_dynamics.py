@@ -105,6 +105,7 @@ class TrialDynamics:
         total = list(self.body.inertial_forces)
         for name, reaction in self.reactions.items():
             link = self.body.link(name)
+            # What a joint passes on: inertia and weight of everything beyond it, less what the ground gives there.
             total[link] = total[link] - _on_link(self.body, link, reaction)
         for i in tree.inward():
             in_laboratory = self.body.poses[i].rotation.to_parent(total[i].force)

@@ -72,6 +72,7 @@ def _marker_rows(trial: LimbState, places: Array) -> Rows:
     R, seen = trial.turning.rotation, trial.seen.points
     frames, markers = seen.shape[:2]
     residual = (seen - trial.joint - np.einsum("tij,kj->tki", R, places)).reshape(frames, -1)
+    # R exp(φ) s = R s - R s̃ φ to first order.
     bend = -np.einsum("tij,kjl->tkil", R, skew(places)).reshape(frames, -1, 3)
     own = np.zeros((frames, 3 * markers, OWN))
     own[:, :, :3] = np.tile(np.eye(3), (markers, 1))
@@ -88,6 +89,7 @@ def force_rows(trial: LimbState, values: Array, markers: int) -> Rows:
     R, (predicted, bend) = turning.rotation, _pull(turning, h)
     frames = len(R)
     model = trial.force + predicted
+    # A delay moves readings along their own rate: F(t - τ) = F(t) - τ F'(t).
     rate = np.gradient(predicted, trial.seen.time, axis=0)
     own, shared = np.zeros((frames, 3, OWN)), np.zeros((frames, 3, 3 * markers + 9))
     own[:, :, 3:6], own[:, :, 9] = np.eye(3), -rate
@@ -118,6 +120,7 @@ def moment_rows(trial: LimbState, values: Array, gravity: Array, markers: int) -
     g, c = skew(gravity), skew(trial.joint)
     by_rate = w @ I - spin
     bend = (
+        # Columns of the derivatives by φ, φ' and φ'' of c x R u, of R (I α + ω x I ω), and of the weight's moment.
         c @ pull_0 + R @ (-skew(L) + I @ a + by_rate @ w) - g @ R @ skew(h),
         c @ pull_1 + R @ (I @ w + by_rate),
         c @ pull_2 + R @ I,
@@ -158,6 +161,7 @@ def normal_part(rows: Rows, turning: RotationSpline, likeness: float) -> NormalP
     from scipy.sparse import csr_array, vstack
 
     frames, d = rows.residual.shape
+    # Autoregression of first order within an unbroken run; the first reading of a run keeps its own variance.
     before = np.zeros((frames, d), dtype=bool)
     before[1:] = rows.seen[1:] & rows.seen[:-1]
     keep = np.where(rows.seen, np.where(before, 1.0, np.sqrt(1 - likeness**2)), 0.0).reshape(-1)

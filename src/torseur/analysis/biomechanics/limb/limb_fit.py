@@ -107,6 +107,8 @@ def fit_limb(recordings: Sequence[LimbRecording], shape: Array, gravity: Array, 
             break  # with the last state that can be used, and not converged
         settled = bool(np.all(np.abs(np.log(noise / shared.noise)) < _SETTLED))
         # Noise that is much less than was thought is approached slowly: the ratio of its steps is carried on.
+        # Fixed-point iterations for a noise far below its start converge linearly, with this ratio: its square skips a
+        # step.
         ratio = noise / shared.noise
         carried = noise * np.where(ratio < _FAR, np.maximum(ratio, 0.2) ** 2, 1.0) if k >= _FIRST else noise
         trials = [_moved(trial, change) for trial, change in zip(trials, step.trials, strict=True)]
@@ -168,6 +170,8 @@ def _joints_and_places(trials: list[LimbState], shape: Array) -> Array:
             seen = np.isfinite(points[:, m]).all(axis=1)
             place = slice(width + 3 * m, width + 3 * m + 3)
             total = R[seen].sum(axis=0)
+            #     | n 1    Σ R | | c |   | Σ p    |
+            #     | Σ Rᵀ   n 1 | | s | = | Σ Rᵀ p |      for every trial and every marker
             normal[at, at] += seen.sum() * eye
             normal[place, place] += seen.sum() * eye
             normal[at, place] += total
@@ -234,6 +238,8 @@ def _solve(trials: Sequence[LimbState], parts: Sequence[list[NormalPart]], share
             D, E, S = D + weight * part.D, E + weight * part.E, S + weight * part.S
             product, right = product + weight * part.right, right + weight * part.right_shared
         inverse = np.asarray(np.linalg.inv(D), dtype=float)
+        # Schur complement:  S - Eᵀ D⁻¹ E  over the shared unknowns. Trials do not know each other, so D is eliminated
+        # one by one.
         reach = inverse @ E
         S, right = S - E.T @ reach, right - reach.T @ product
         eliminated.append((inverse, reach, product))
@@ -251,6 +257,7 @@ def _noise(parts: Sequence[list[NormalPart]], shared: _Shared, step: _Step) -> t
         for k, part in enumerate(kinds):
             Q = np.block([[part.D, part.E], [part.E.T, part.S]])
             right = np.concatenate([part.right, part.right_shared])
+            # |e - N x|² of each kind from its sums: e·e - 2 x·Nᵀe + x·NᵀN x. No residual is computed twice.
             squares[k] += part.square - 2 * change @ right + change @ Q @ change
             # N⁻¹ by blocks: D⁻¹ + D⁻¹E C EᵀD⁻¹ above, -D⁻¹E C beside, C below.
             seen = reach.T @ part.D @ reach - reach.T @ part.E - part.E.T @ reach + part.S
@@ -265,6 +272,7 @@ def _gauge(places: Array, shape: Array) -> tuple[Array, Array]:
     """The limb's axes: its markers are turned as little as can be from where `shape` has them, Σ s₀ x (s - s₀) = 0."""
     size, about = shape.size + 9, shape - shape.mean(axis=0)
     rows = np.zeros((3, size))
+    # Rotations of all markers together change nothing but the axes: three conditions fix these.
     rows[:, : shape.size] = np.concatenate(list(skew(about)), axis=1)
     left = -rows[:, : shape.size] @ (places - shape).reshape(-1)
     tight = _SURE * float(np.sqrt(np.sum(about**2)))

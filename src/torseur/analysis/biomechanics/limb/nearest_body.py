@@ -23,6 +23,7 @@ def nearest_body(fit: LimbFit) -> Array:
     """Inertia and first moment with K ⪰ 0 nearest to the fit's, in units of its covariance."""
     inertia, C = fit.values[:6], fit.covariance
     R = np.linalg.cholesky(np.linalg.inv(C[:6, :6])).T
+    # A thin limb has hardly any inertia about its own axis: the solver sees all three at the size of one.
     size = 1 / np.sqrt(np.maximum(np.diag(fit.inertia), 1e-3 * np.trace(fit.inertia)))
     derivatives = np.array([symmetric(column) * np.outer(size, size) for column in TO_SECOND_MOMENTS.T])
     cone, none = Cone("K", np.zeros((3, 3)), derivatives, slice(0, 6)), LinearLimits.none(6)

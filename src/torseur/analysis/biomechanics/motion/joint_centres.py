@@ -82,6 +82,7 @@ def _mean_turn(segment: SegmentMotion, used: Mask) -> tuple[Array, Array]:
     middle = places.mean(axis=0)
     p, count = places - middle, len(places)
     # Six of the 3 n coordinates place the segment; the others show the noise.
+    # The residual is a root mean square over markers: its square times n is the sum that 3 n - 6 freedoms share.
     variance = float(np.mean(segment.residual[used] ** 2)) * count / (3 * count - 6)
     C = variance * np.linalg.inv(np.sum(p**2) * np.eye(3) - p.T @ p)
     return np.linalg.inv(np.eye(3) - (np.trace(C) * np.eye(3) - C) / 2), middle

@@ -39,6 +39,8 @@ def _hara(size: PelvisSize) -> tuple[float, float, float]:
 def _davis(size: PelvisSize) -> tuple[float, float, float]:
     # Angles, lengths and the depth of the spine before the trochanter of Davis et al. (1991), radius of a marker 7 mm.
     theta, beta, radius = 0.5, 0.314, 0.007
+    # The measured offset of Plug-in-Gait: hip from the middle of the spines, turned by the pelvis' own inclination β
+    # and the angle θ.
     c, depth = 0.115 * size.leg - 0.0153, 0.1288 * size.leg - 0.04856
     x = c * np.cos(theta) * np.sin(beta) - (depth + radius) * np.cos(beta)
     y = -c * np.cos(theta) * np.cos(beta) - (depth + radius) * np.sin(beta)
@@ -162,6 +164,7 @@ def _pelvis(
     if method == "score":
         hips = _functional_hips(landmarks, functional)
     else:
+        # Mirrored to the left: regressions are given for one side.
         x0, y0, z0 = HIPS[method](size)
         hips = {"r": np.array([x0, y0, z0]), "l": np.array([x0, y0, -z0])}
     for side, place in hips.items():
@@ -271,8 +274,10 @@ def chord(above: Array, wand: Array, lateral: Array, half: float) -> Array:
     along = above - lateral
     length = np.linalg.norm(along, axis=1, keepdims=True)
     u = along / length
+    # In the plane of hip, wand and epicondyle, at a right angle to the line to the centre above, away from the wand.
     inward = -unit(_across(wand - lateral, u))
     cosine = np.clip(half / length, 0.0, 1.0)
+    # Thales: the angle at the joint centre is right, so it lies on the circle over the line from above to the landmark.
     return lateral + half * (cosine * u + np.sqrt(1 - cosine**2) * inward)
 
 

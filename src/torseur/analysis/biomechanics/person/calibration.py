@@ -196,6 +196,7 @@ def _lengths(frames: AnatomicalFrames, landmarks: Landmarks, size: Mapping[str, 
     shoulders = [landmarks.at(f"{side}_acromion") for side in "rl"]
     if shoulders[0] is not None and shoulders[1] is not None and landmarks.marker_set.name != OWN:
         width = float(np.nanmedian(np.linalg.norm(shoulders[0] - shoulders[1], axis=1)))
+        # The acromion lies farther out than the joint: the model's own ratio of both takes the one to the other.
         usual = landmark_place("r_acromion", size)[2]
         lengths["shoulder_half_width"] = size["shoulder_half_width"] * width / (2 * usual)
     return {name: value for name, value in lengths.items() if np.isfinite(value) and value > 0}
@@ -240,6 +241,8 @@ def _standing_foot(frames: AnatomicalFrames, landmarks: Landmarks, side: str) ->
     toe = landmarks.toe(side)
     if ankle is None or heel is None or toe is None:
         return None
+    # The foot of who stands is flat by definition: its markers hardly tell a tilt of a few degrees from their own
+    # heights.
     up = np.broadcast_to([0.0, 1.0, 0.0], heel.shape)
     x = unit((toe - heel) * [1.0, 0.0, 1.0])
     return ankle, np.stack([x, up, np.cross(x, up)], axis=2)

@@ -37,6 +37,7 @@ def own_results(person: PersonTrial) -> dict[str, Array]:
             full = [f"{side}_{name}" if name else "" for name in names]
             if full[0] in person.free:
                 angles = [np.degrees(person.motion.of(name)) if name else 0 * person.motion.time for name in full]
+                # Plug-in-Gait's moments are internal, of extensors positive.
                 moments = [-person.moment(name) / person.mass if name else 0 * person.motion.time for name in full]
                 found[f"{side.upper()}{joint}Angles"] = np.stack(angles, axis=1)
                 found[f"{side.upper()}{joint}Moment"] = np.stack(moments, axis=1)

@@ -67,6 +67,7 @@ def variance_analysis(groups: Mapping[str, Sequence[float]], *, repeated: bool =
     k, n, epsilon = len(rows), len(everything), 1.0
     if repeated:
         table = np.stack(rows)
+        # What subjects differ by in all conditions alike is no error of the comparison.
         within -= k * float(np.sum((table.mean(axis=0) - everything.mean()) ** 2))
         freedom, epsilon = (k - 1) * (table.shape[1] - 1), sphericity(table)
     else:
@@ -84,5 +85,6 @@ def sphericity(table: Array) -> float:
     """Greenhouse and Geisser's ε of conditions (rows) and subjects (columns): 1 where all differences vary alike."""
     k = len(table)
     centre = np.eye(k) - 1 / k
+    # ε = (tr C)² / ((k - 1) tr C²) of the doubly centred covariance (Greenhouse and Geisser 1959).
     C = centre @ np.atleast_2d(np.cov(table)) @ centre
     return float(np.trace(C) ** 2 / ((k - 1) * np.sum(C * C)))

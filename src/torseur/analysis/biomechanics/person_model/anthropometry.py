@@ -114,6 +114,7 @@ _HUMAN36 = {
 def join_segments(upper: Proportions, lower: Proportions) -> Proportions:
     """Two segments in a line as one, from the first's origin to the second's end."""
     mass, length = upper.mass + lower.mass, upper.length + lower.length
+    # Both mass centres along the common line, from the first origin.
     places = (upper.centre * upper.length, upper.length + lower.centre * lower.length)
     middle = (upper.mass * places[0] + lower.mass * places[1]) / mass
     parts = tuple(zip((upper, lower), places, strict=True))
@@ -153,6 +154,7 @@ def _dempster() -> Anthropometry:
             rows[name] = replace(like, mass=_DEMPSTER_MASSES[name], note=note)
         else:
             mass, length, centre, radius = _DEMPSTER[name]
+            # A radius is a part of its own table's length: the same radius in metres, over the other length.
             slim = like.longitudinal * like.length / length
             note = "the table has one radius, across the segment; the one along it is de Leva's (male)"
             rows[name] = Proportions(mass, length, centre, radius, radius, slim, like.origin, like.end, note)

@@ -172,6 +172,8 @@ def _segment(name: str, title: str, table: Anthropometry) -> str:
 
 def _length(name: str, p: Proportions, table: Anthropometry) -> str:
     if name in ("trunk", "pelvis"):
+        # The spine is what stature leaves between hips and head: tables measure trunk and pelvis between other
+        # landmarks.
         share = p.length / (table["trunk"].length + table["pelvis"].length)
         return f"{share:.6g} * spine_length"
     return f"{p.length:.6g} * height"

@@ -119,6 +119,7 @@ def resampled(markers: Markers, rate: float) -> Markers:
     count = int(np.floor((markers.time[-1] - markers.time[0]) * rate + 1e-9)) + 1
     if not rate > 0 or count < 2:
         raise RecordingError(f"trial '{markers.name}': a rate of {rate:g} Hz leaves {max(count, 0)} frames.")
+    # Below half the new rate (Shannon), with room for the slope of the filter.
     source = smooth_markers(markers, 0.45 * rate) if rate < 0.95 * markers.rate else markers
     time = markers.time[0] + np.arange(count) / rate
     positions = np.full((count, len(markers.labels), 3), np.nan)

@@ -141,6 +141,7 @@ def _turned_starts(model: MarkerModel, start: Array) -> list[Array]:
     symbols = model.layout.coordinates[link.q]
     turning = [link.q.start + k for k, x in enumerate(symbols) if x.data.unit == "rad" or x in link.symbols.quaternion]
     # Levenberg and Marquardt's method finds the nearest minimum: a person who faces the other way has another one.
+    # Normal components make quaternions evenly spread over rotations.
     rng, starts = np.random.default_rng(0), [start]
     for _ in range(TRIES if turning else 0):
         q = start.copy()

@@ -81,6 +81,7 @@ class MarkerEquations:
         """q + N(q) δ: a retraction, equal to the motion at speeds δ to first order."""
         layout = self.equations.layout
         still = dict.fromkeys(layout.speeds, as_expr(0))
+        # Time stands still within a frame: what drivers add to q' is no part of the step.
         drift = substitute(list(self.equations.rates), still)
         moved = {q: q + rate - own
                  for q, rate, own in zip(layout.coordinates, self.equations.rates, drift, strict=True)}  # fmt: skip
@@ -120,6 +121,7 @@ class MarkerEquations:
         poses, forces, cost = link_poses(now), [NO_FORCE for _ in self.tree.links], as_expr(0)
         for frame, point, weight in zip(self.places.values(), points, weights, strict=True):
             link, place = self.tree.place(frame)
+            # In the link's axes, as wrenches are: the place of a marker is a constant there.
             gap = poses[link].rotation.to_child(point - poses[link].position) - place.position
             pull = gap * weight
             forces[link] = forces[link] + Force(place.position.cross(pull), pull)

@@ -143,6 +143,7 @@ class MarkerModel:
         # A unit diagonal, so that metres and radians compare; small eigenvalues are motions that no marker follows.
         scale = 1 / np.sqrt(np.maximum(np.diag(matrix)[free], 1e-300))
         scale = np.where(scale > 1e100, 0.0, scale)
+        # The Gauss-Newton matrix without the recorded points' pull: its null space is what the markers leave free.
         values, vectors = np.linalg.eigh(matrix[np.ix_(free, free)] * np.outer(scale, scale))
         loose = np.any(np.abs(vectors[:, values < NULL]) > 1e-4, axis=1)
         return self._slots_of_speeds(set(free[loose].tolist()))

@@ -97,6 +97,7 @@ class Tracer:
 
     def _on_line(self, place: Array, state: State, along: Array) -> tuple[Array, State] | None:
         """The point of the line across the end of a step: where the indicator vanishes between two sides of it."""
+        # At a right angle in cells, not in the coordinates' own units.
         across = np.array([-along[1] * self.cell[0] / self.cell[1], along[0] * self.cell[1] / self.cell[0]]) / 2
         return self._between(state, place + along + np.stack([across, -across]))
 

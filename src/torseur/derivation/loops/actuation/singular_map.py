@@ -136,6 +136,7 @@ def _flood(cut: Slice, state: State, axes: list[Array]) -> tuple[Array, State]:
     reached = np.zeros(shape, bool)
     here = state.x[0, list(cut.drawn)]
     i, j = (int(np.argmin(np.abs(axis - value))) for axis, value in zip(axes, here, strict=True))
+    # Breadth first, so that each node starts from a neighbour and the branch is kept by small steps.
     front = [((i, j), (i, j))]
     first = True
     while front:
@@ -223,6 +224,8 @@ def _refine(cut: Slice, kind: str, line: list[Crossing], axes: list[Array], stat
                  for ends in zip(*line, strict=True))  # fmt: skip
     near = states.lanes([a[0] * columns + a[1] for a, _ in line])
     start = cut.indicators(near)[kind]
+    # The indicator keeps its sign from `low` to where it changes; a place that does not close counts as beyond the
+    # line.
     sign = start > 0
     for _ in range(_HALVINGS):
         middle = (low + high) / 2

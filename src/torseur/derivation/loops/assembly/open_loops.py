@@ -91,6 +91,7 @@ def _relation_gap(system: LoopSystem, relation: Relation, size: float) -> Gap:
 def explain(system: LoopSystem, best: State, free: Array, rng: np.random.Generator) -> str:
     """Why nothing closes, in words: the loops that cannot close by themselves, or the locked coordinates."""
     if np.any(free == 0):
+        # With everything free, to tell a wrong value from wrong dimensions.
         loose = project(system, random_states(system, 20, rng), steps=200)
         if np.any(loose.gap < system.open_limit(CLOSED)):
             names = [f.name for f, m in zip(system.frame.freedoms, free, strict=True) if m == 0]

@@ -122,6 +122,8 @@ def _rates(tree: Tree) -> dict[Expr, Expr]:
 def _rows(tree: Tree, items: Sequence[Residual], velocities: Sequence[Expr]) -> list[tuple[Expr, ...]]:
     """C, from velocities that must be linear in the speeds."""
     speeds = tree.layout.speeds
+    # C by differentiating Φ' by the speeds, not Φ by the coordinates: quasi-velocities and quaternions need no q' = W
+    # v.
     entries = jacobian(velocities, speeds)
     moving = set(speeds)
     for (i, j), entry in entries.items():

@@ -60,6 +60,7 @@ def _components(vector: Vec3, directions: Sequence[Vec3]) -> list[Expr]:
     if len(directions) == 2:
         first, second = directions
         directions = (first, second, first.cross(second))
+    # d*_i · d_j = δ_ij times the volume, which the quotient takes off.
     duals = [directions[k - 2].cross(directions[k - 1]) for k in range(len(directions))]
     return [as_expr(dual.dot(vector) / dual.dot(d)) for dual, d in zip(duals, directions, strict=True)]
 
@@ -78,6 +79,7 @@ def _angles(rotation: Rotation, axes: Sequence[Vec3]) -> list[Expr]:
     cosine, sine = first.dot(last), first.dot(middle.cross(last))
     if symbols_of([as_expr(cosine), as_expr(sine)]):
         return []
+    # a_1 · R a_3 holds q_2 alone: q_1 leaves a_1 where it is and q_3 leaves a_3.
     between = _middle_angle(float(cosine), float(sine), first, there)
     inner = last * s.cos(between) + middle.cross(last) * s.sin(between)  # R(a_2, q_2) a_3
     outer = first * s.cos(between) - middle.cross(first) * s.sin(between)  # R(a_2, -q_2) a_1

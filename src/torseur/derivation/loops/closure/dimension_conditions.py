@@ -64,6 +64,7 @@ def conditions(tree: Tree, items: Sequence[Residual]) -> list[Residual]:
 def condition_gaps(tree: Tree, items: Sequence[Residual], values: dict[Expr, float]) -> Iterator[ConditionGap]:
     """What conditions miss with given values of the parameters; those without all values are passed over."""
     for item in items:
+        # Conditions with parameters that have no value yet are checked when they get one.
         needed = set(symbols_of([item.value]))
         is_open = any(x is not TIME and x not in values for x in needed)
         if is_open or any(n.op == "apply" for n in live_nodes([item.value])):

@@ -138,6 +138,7 @@ def alignment(joint: Joint, now: Snapshot) -> Expr | None:
 
 def _cosine_of_rotation(rotation: Rotation) -> Expr:
     """cos θ from tr R = 1 + 2 cos θ."""
+    # The vector of (R - Rᵀ)/2 is sin θ about the axis: it vanishes at half a turn too, which the cosine tells apart.
     diagonal = [list(row)[k] for k, row in enumerate(rotation.matrix.rows)]
     return as_expr((sum(diagonal, as_expr(0)) - 1) / 2)
 
@@ -179,6 +180,7 @@ def _rotations(owner: str, pair: Pair, rotation: Rotation, values: Values) -> li
 def _one_axis(owner: str, axis: Vec3, rotation: Rotation, values: Values) -> list[Residual]:
     """The axis must be the same on both sides: for w across it, (w x a) · R a is the rotation about w."""
     turned = rotation.to_parent(axis)
+    # R a - a lies across a: two components say all, and a third would be of second order, without a gradient.
     tilts = [(w.name, w.vector.cross(axis).dot(turned)) for w in across([axis], values)]
     return [residual(owner, f"rotation about {name}", tilt, "rad") for name, tilt in tilts]
 

@@ -99,6 +99,7 @@ class RelationModel:
         for s, partial in zip(symbols, rates, strict=False):
             if {rate_of[x] for x in symbols}.intersection(symbols_of([partial])):
                 raise UnsupportedError(nonlinear(f"constraint '{c.name}'", rate_of[s]))
+        # Taken once as expressions and evaluated over all lanes: differences of users' formulas would cost digits.
         partials = tuple(gradient(value, [*symbols, *(m.symbol for m in measured)]))
         return UserEquation(
             f"constraint '{c.name}'", () if moving else ("equation",), ("rate",) if moving else (),

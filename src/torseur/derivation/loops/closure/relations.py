@@ -93,6 +93,7 @@ class RollingContact(Relation):
         turned, p, screws = walk(self.chains, amounts, balls)
         axle, by_slot = turned[:, 0, :, 2], screws_by_slot(self.chains, screws, self.slots)[:, 0]
         lean = axle @ self.normal
+        # Zero where the wheel lies flat: there is no lowest point, and the guard only keeps the division from failing.
         rise = np.sqrt(np.maximum(1 - lean * lean, 1e-300))
         return axle, lean, rise, p[:, 0], by_slot
 

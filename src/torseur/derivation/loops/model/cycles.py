@@ -62,6 +62,7 @@ class JointGraph:
                 if there not in came:
                     came[there] = (here, Passage(k, forward))
                     waiting.append(there)
+        # Back from the end by who came first: a breadth-first search meets every body by a shortest path.
         walked: list[Passage] = []
         step = came[end]
         while step is not None:
@@ -92,5 +93,6 @@ def short_cycles(edges: Sequence[Edge], tree: set[int]) -> list[Cycle]:
 def _from_nearest(edges: Sequence[Edge], around: list[Passage], depth: dict[str, int]) -> list[Passage]:
     """The same cycle walked from its body nearest to the earth."""
     starts = [edges[p.edge].start if p.forward else edges[p.edge].end for p in around]
+    # The chain's frame moves least where it begins nearest to the earth, which keeps numbers of the residual small.
     first = min(range(len(around)), key=lambda i: depth[starts[i]])
     return around[first:] + around[:first]

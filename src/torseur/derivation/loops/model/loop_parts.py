@@ -90,6 +90,7 @@ def _groups(system: LoopSystem) -> list[tuple[list[int], list[int]]]:
     groups: list[tuple[set[int], set[int]]] = []
     for equation, columns in enumerate(_patterns(system)):
         merged = ({equation}, set(columns))
+        # Equations that share a freedom are one part; a new one may join several that were apart.
         for known in [known for known in groups if known[1] & merged[1]]:
             groups.remove(known)
             merged = (known[0] | merged[0], known[1] | merged[1])

@@ -53,6 +53,7 @@ def coordinates_at(system: LoopSystem, state: State, given: Mapping[str, float] 
             values[freedom.name] = float(state.x[0, i] * system.amounts.units[i])
     for b, joint in enumerate(balls(system)):
         named = _ball_coordinates(joint, state.balls[0, b])
+        # Compared as rotations, whatever angles were given.
         if given is not None and np.abs(_ball_rotation(joint, given) - state.balls[0, b]).max() <= SAME_TURN:
             named = {name: given.get(name, value) for name, value in named.items()}
         values.update(named)

@@ -24,6 +24,7 @@ def generated_algebra(screws: Array) -> Array:
     basis = screw_basis(screws)
     while 1 < len(basis) < 6:
         first, second = np.triu_indices(len(basis), 1)
+        # Brackets of a basis are enough: the bracket is bilinear.
         larger = screw_basis(np.vstack([basis, _brackets(basis[first], basis[second])]))
         if len(larger) == len(basis):
             break
@@ -74,6 +75,8 @@ def motion_group(algebra: Array) -> MotionGroup:
         return MotionGroup("rigid", 0, "nothing")
     if not len(turning):
         return _translational(sliding)
+    # An algebra that turns about three axes and slides along one slides along all: the rotations carry the direction
+    # round.
     if len(turning) == 3:
         return _MOST if dimension == 6 else MotionGroup("spherical", 3, "rotations about one point")
     along = _name(turning[0])
