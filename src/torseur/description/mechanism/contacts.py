@@ -245,6 +245,8 @@ def compliant_stops(
     k, c, total = as_expr(stiffness), as_expr(damping), as_expr(0)
     if lower is not None:
         depth = as_expr(lower) - q.symbol
+        # A damper alone would pull while the joint leaves the stop: the force is cut at zero (as in Hunt and Crossley
+        # 1975, whose damping grows with depth, a contact cannot pull).
         total = total + where(depth > 0, maximum(k * depth - c * q.rate, 0), 0)
     if upper is not None:
         depth = q.symbol - as_expr(upper)
@@ -283,6 +285,7 @@ def joint_friction(
 def smooth_friction(joint: Joint, force: ExprLike, speed: ExprLike, coordinate: str | None = None) -> CoordinateForce:
     """Dry friction made smooth: -force tanh(q' / speed). It creeps where real friction sticks."""
     q, name = stopped_coordinate(joint, coordinate)
+    # tanh(1) = 0.76: at the given speed three quarters of the force act; far below it is viscous, with force / speed.
     law = -as_expr(force) * tanh(q.rate / as_expr(speed))
     return CoordinateForce(f"{name}.friction", joint.name, q.name, law)
 
@@ -301,6 +304,7 @@ def check_contacts(contacts: Sequence[Switching], known: Iterable[str], states: 
     """Refuses elements that say nothing or contradict themselves; `known` are constraints that may carry friction."""
     _check_updates([element for element in contacts if isinstance(element, Update)], states)
     others = [element for element in contacts if not isinstance(element, Update)]
+    # Boxes and capsules touch in several points, each with a force of its own: none of them is the force that presses.
     smooth = [c.name for c in contacts if isinstance(c, Contact) and c.shape not in ("box", "capsule")]
     pressed = [*known, *(c.name for c in contacts if isinstance(c, Bound)), *smooth]
     for element in others:

@@ -148,6 +148,7 @@ class MovingSymbols:
         for joint in self.joints:
             for q in joint.coordinates:
                 kinds |= {q.name: "coordinates", f"{q.name}'": "rates", f"{q.name}''": "accelerations"}
+            # A speed is a combination of rates, whatever it is called.
             kinds |= {speed.name: "rates" for speed in joint.speeds}
         for state in self.states:
             kinds |= {state.name: "states", f"{state.name}'": "rates of states"}
@@ -179,6 +180,8 @@ class MovingSymbols:
         slot = SLOTS[use.slot]
         for name, kind in self.used_in(use.formulas).items():
             own = name in use.own or name.removesuffix("'") in use.own
+            # "coordinates" allows those of every joint, the joint's own ones stand apart: a quasi-velocity knows no
+            # other joint.
             if kind not in slot.may and not (own and OWN + kind in slot.may):
                 called = f"{_SINGULAR[kind]} '{name}'" if kind != "time" else "time"
                 return f"the {slot.what} may depend on {slot.allowed} only, not on {called}."

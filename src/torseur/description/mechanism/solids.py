@@ -99,6 +99,7 @@ def _sphere(d: Dimensions) -> Moments:
 def _cone(d: Dimensions) -> Moments:
     """Base disc of the radius in z = 0, apex at z = length."""
     r, h = d["radius"], d["length"]
+    # About the mass centre, a quarter of the height above the base.
     across = 3 * r * r / 20 + 3 * h * h / 80
     return Moments(PI * r * r * h / 3, h / 4, (across, across, 3 * r * r / 10))
 

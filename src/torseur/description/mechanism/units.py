@@ -38,6 +38,7 @@ class Unit:
         """This unit times a power of another."""
         if not _whole(power) and other.ratio != 1:
             raise UnitError(f"a fractional power ({power:g}) is only for SI units.")
+        # Ratios stay fractions, so that 1 inch * 1/inch is one and not 0.9999...: only whole powers keep them so.
         ratio = self.ratio if other.ratio == 1 else self.ratio * other.ratio ** round(power)
         exponents = zip(self.dimension, other.dimension, strict=True)
         return Unit(ratio, self.turns + power * other.turns, tuple(a + power * b for a, b in exponents))

@@ -42,6 +42,8 @@ def check(mechanism: Mechanism) -> None:
     _unique("coordinate", [c.name for joint in mechanism.joints for c in joint.coordinates])
     if any(body.name == EARTH_NAME for body in mechanism.bodies):
         raise MechanismError("a body cannot be called 'earth': that is the ground.")
+    # Names before references, references before formulas: the first fault that is told is the one that explains the
+    # others.
     _check_shared_names(mechanism)
     _check_frames(mechanism)
     _check_joints(mechanism)

@@ -280,6 +280,7 @@ class Assembly:
         A second relation for the same coordinate, or one that leads back to it, is a constraint called `name`.
         """
         symbols = {other.symbol: other.name for joint in self.joints for other in joint.coordinates}
+        # Chains of followers are put in at once, in both directions: no formula ever holds a coordinate that has left.
         known = {x: self.followed[n] for x, n in symbols.items() if n in self.followed}
         (formula,) = substitute([formula], known)
         if q.name in self.followed or q.symbol in symbols_of([formula]):
@@ -297,6 +298,7 @@ class Assembly:
             own = joints[name].coordinates if name in joints else ()
             if name not in names and len(own) != 1:
                 raise RobotFileError(unknown_name("joint with one coordinate", name, sorted(names), "locked: "))
+            # A joint of one coordinate may be locked by its own name, which is what robot files have.
             values[name if name in names else own[0].name] = as_expr(value)
         return values
 

@@ -141,6 +141,7 @@ class Places:
         for sign, term in scales:
             if not term.literal:
                 inside = inside.times(term.dimension, -1 if sign == "*" else 1)
+        # What is left for the components, so that each of their formulas is checked against it.
         components = self.vector(vectors[0], inside, context)
         return _three(self._multiply(node, c, scales, expected) for c in components)
 

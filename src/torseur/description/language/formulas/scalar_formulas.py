@@ -102,6 +102,8 @@ class Formulas:
         """The operation, with arithmetic faults noted at the formula; bare numbers must have a value."""
 
         def build() -> Expr:
+            # Faults of values are found when expressions are made, after the reading: they are noted at their formula,
+            # and a placeholder lets the rest be built, so that several faults are told at once.
             try:
                 return _require_value(operation()) if literal else _require_bound(operation())
             except ZeroDivisionError:
@@ -258,6 +260,8 @@ class Formulas:
         for sign, term in zip(signs, terms, strict=True):
             if not term.literal:
                 dimension = dimension.times(term.dimension, 1 if sign == "*" else -1)
+            # Each unknown unit is one of the linear equations between exponents: a text must not make that system
+            # large.
             if len(dimension.unknowns) > MOST_UNKNOWNS:
                 self.scope.fault(node, f"more than {MOST_UNKNOWNS} factors here have no known unit.")
                 return self._unreadable(node)
@@ -290,6 +294,8 @@ class Formulas:
 
     def _power_dimension(self, base: Term, exponent: Term, node: x.Power) -> Dim:
         """The dimension of a power: known exponents multiply, others need a plain number as base."""
+        # m^2 is an area and m^(1/2) a root of a length: the exponent must be known as written, before anything is
+        # built.
         known = _plain_number(node.exponent) if exponent.literal else None
         if known is not None and not base.literal:
             return base.dimension.power(known)

@@ -85,6 +85,7 @@ class PartSources:
         statement = self.defined[name]
         key = f"{self.identity}:{name}"
         if key in self.reading.open:
+            # Open parts are a stack: from the first that is met again on, they are the circle.
             cycle = [entry.rpartition(":")[2] for entry in self.reading.open[self.reading.open.index(key) :]]
             way = " uses ".join(f"'{part}'" for part in (*cycle, name))
             self.report.add(at.start, at.end, f"part '{name}' ({self.place(statement.name)}) uses itself: {way}.")

@@ -229,8 +229,10 @@ def _read_friction(statement: x.FrictionIs, name: str, shop: Workshop) -> Callab
     """Friction against sliding speeds, ready to build."""
     context = Context(name)
     slips = [shop.formulas.read(slip, None, context.within("slip")) for slip in statement.slips]
+    # Two sliding speeds are components of one velocity: m/s both, or rad/s both.
     for other in slips[1:]:
         shop.scope.dimensions.equal(slips[0].dimension, other.dimension)
+    # What has the power F s: a force along a velocity, a moment about a turning.
     force = POWER.times(slips[0].dimension, -1)
     wants = dict(zip(AMOUNTS, (force, NUMBER, force, NUMBER, slips[0].dimension), strict=True))
     given: dict[str, Term] = {}
@@ -265,6 +267,7 @@ def _read_bound(statement: x.BoundIs, name: str, shop: Workshop) -> Callable[[],
     left, right = (
         shop.formulas.read(side, None, context.within("bound")) for side in (comparison.left, comparison.right)
     )
+    # A bare number takes the unit of the other side.
     if not left.literal and not right.literal and not shop.scope.dimensions.equal(left.dimension, right.dimension):
         kinds = [shop.scope.dimensions.in_words(side.dimension) for side in (left, right)]
         shop.scope.fault(statement, f"the two sides differ: {kinds[0]} on the left, {kinds[1]} on the right.")

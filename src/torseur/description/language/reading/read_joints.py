@@ -54,6 +54,7 @@ def declare_joints(statements: Sequence[x.JointIs], shop: Workshop) -> list[Join
 def _sides(statement: x.JointIs, shop: Workshop) -> list[tuple[x.Expression, str]]:
     """The frames of parent and child, each with its body."""
     sides = [(side, shop.places.owner(side)) for side in (statement.first, statement.second)]
+    # The earth is the parent wherever it stands, unless `to` says which way the joint is meant.
     return sides[::-1] if sides[1][1] == EARTH_NAME and not statement.ordered else sides
 
 

@@ -198,6 +198,8 @@ class Reader:
         shop, parts = self.shop, Understood()
         for sensor in self.all(x.SensorIs):
             read_sensor(sensor, shop)
+        # In this order: sensors and instances bring names into formulas, statements settle dimensions, loads and
+        # constraints use both; initial values come last, when it is known which speeds a joint has.
         has_gravity = bool(self.all(x.GravityIs))
         for instance in self.instances:
             read_use(instance, has_gravity, shop)
@@ -320,6 +322,7 @@ class Reader:
         """What the statements build; those with a fault build nothing."""
         built: list[V] = []
         for statement, build in parts:
+            # One fault is told once: what it would break further on is not built at all.
             if not self.report.has(statement.start, statement.end):
                 built += self.shop.attempt(statement, lambda build=build: [build()], [])  # type: ignore[misc]
         return tuple(built)

@@ -116,6 +116,7 @@ def _end_of_head(stream: list[Token], first: int) -> int:
         token = stream[index]
         if token.kind == "SIGN":
             depth += (token.value in ("(", "[")) - (token.value in (")", "]"))
+        # Opening words may be names of a user, too: only where what follows fits a statement does one end the head.
         opens = token.value in _OPENINGS and _opens(stream, index)
         if (
             index > first + 1
@@ -139,6 +140,8 @@ def _one_statement(stream: list[Token], first: int, report: Report) -> tuple[tup
     from lark.exceptions import UnexpectedToken
 
     # Token by token rather than as a whole: a bad statement ends at its semicolon, and the next one is read as usual.
+    # LALR(1), driven from outside: the parser knows at every token what could follow, which is what an error has to
+    # say.
     parser: Any = grammar().lark.parse_interactive()
     for index in range(first, len(stream)):
         token = stream[index]

@@ -91,6 +91,7 @@ class Builder:
         return x.Fresh(*self._extent(parts, parts), str(label), given or None)
 
     def terms(self, parts: list[Any]) -> x.Sum:
+        # a - b + c as one node with three terms, not nested: depth counts brackets, not the length of sums.
         signs = ["+", *(str(sign) for sign in parts[1::2])]
         return x.Sum(*self._extent(parts, parts), tuple(zip(signs, parts[0::2], strict=True)))
 

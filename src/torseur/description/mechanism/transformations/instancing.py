@@ -165,6 +165,7 @@ class Mounting:
         rotation = Rotation()
         for turn in turns:
             rotation = rotation.then(about(Vec3(*turn.axis), turn.angle))
+        # Composed as formulas, so that a mount may hold parameters of the mechanism.
         offset = rotation.to_parent(Vec3(*frame.placement.position))
         x, y, z = (as_expr(a + b) for a, b in zip(mount.placement.position, offset, strict=True))
         return replace(mount, placement=Placement((x, y, z), (*turns, *frame.placement.rotation)))

@@ -177,6 +177,7 @@ class _Reflection:
 
     def _inertia(self, matrix: InertiaMatrix) -> InertiaMatrix:
         x, y, z = self.polar
+        # T' = S T S: a product of inertia changes its sign with one of its two axes.
         signs = (1, 1, 1, x * y, x * z, y * z)
         about = matrix.about if isinstance(matrix.about, str) else self.placement(matrix.about)
         return InertiaMatrix(tuple(_with_sign(c, s) for c, s in zip(matrix.components, signs, strict=True)), about)
@@ -189,6 +190,7 @@ class _Reflection:
         """The place of a shape of revolution that starts at its origin: half a turn stands for a reflection along z."""
         if self.polar[2] > 0:
             return placement
+        # A solid of revolution along z looks the same after S in x or y, and after half a turn about x where S turns z.
         return replace(placement, rotation=(*placement.rotation, Turn(PI, X)))
 
     def joint(self, joint: Joint) -> Joint:
