@@ -145,6 +145,9 @@ BEYOND = {
     - Dot(a, Cross(c, d)) * b
     + Dot(a, Cross(b, d)) * c
     - Dot(a, Cross(b, c)) * d,
+    "double angle": (sympy.sin(2 * k) - 2 * sympy.sin(k) * sympy.cos(k)) * a,
+    "half angle": (sympy.cos(k) - 2 * sympy.cos(k / 2) ** 2 + 1) * a,
+    "sum of angles": (sympy.sin(k + 1) - sympy.sin(k) * sympy.cos(1) - sympy.cos(k) * sympy.sin(1)) * a,
 }
 
 
@@ -154,7 +157,8 @@ def test_identity_beyond_the_rules_is_found_at_random_points(name):
     assert verdict and verdict.by == "random points"
 
 
-NOT_ZERO = [a + b, A * B - B * A, Cross(a, b) + Cross(a, c), Tilde(a) * Tilde(b) - Tilde(b) * Tilde(a), A - A.T, u - a]
+NOT_ZERO = [a + b, A * B - B * A, Cross(a, b) + Cross(a, c), Tilde(a) * Tilde(b) - Tilde(b) * Tilde(a), A - A.T, u - a,
+            (sympy.sin(2 * k) - sympy.sin(k)) * a]  # fmt: skip
 
 
 @pytest.mark.parametrize("expression", NOT_ZERO, ids=str)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass
+from math import lcm
 from typing import Any
 
 from torseur.algebra.intrinsic.normal_form import expand
@@ -36,18 +37,28 @@ def is_zero(expression: Any, seed: int = 1) -> Verdict:
     """Whether the expression vanishes for all vectors and matrices with the declared properties."""
     if not expand(expression):
         return Verdict(True, "normal form")
-    chance = random.Random(seed)
+    chance, parts = random.Random(seed), _parts_of_angles(expression)
     for _ in range(POINTS):
-        if any(entry != 0 for entry in value_at(expression, Point(chance))):
+        if any(entry != 0 for entry in value_at(expression, Point(chance, parts))):
             return Verdict(False, "a point")
     return Verdict(True, "random points")
 
 
-class Point:
-    """Exact random components for every symbol, drawn when first asked for."""
+def _parts_of_angles(expression: Any) -> int:
+    """The least common denominator of the factors of angles: 6 where there are cos(q/2) and sin(q/3)."""
+    import sympy
 
-    def __init__(self, chance: random.Random) -> None:
-        self.chance = chance
+    circular = sympy.sympify(expression).atoms(sympy.sin, sympy.cos)
+    terms = [term for f in circular for term in sympy.Add.make_args(sympy.expand(f.args[0]))]
+    factors = [term.as_coeff_Mul()[0] for term in terms]
+    return lcm(*(int(factor.q) for factor in factors if factor.is_Rational))
+
+
+class Point:
+    """Exact random components for every symbol, drawn when first asked for; `parts` of an angle are its smallest."""
+
+    def __init__(self, chance: random.Random, parts: int = 1) -> None:
+        self.chance, self.parts = chance, parts
         self.known: dict[Any, Any] = {}
 
     def of(self, symbol: Any) -> Any:
@@ -96,8 +107,32 @@ class Point:
 
     def circle(self, angle: Any) -> tuple[Any, Any]:
         """Cosine and sine of an angle as a rational point of the circle."""
+        import sympy
+
+        cosine, sine = sympy.S.One, sympy.S.Zero
+        for term in sympy.Add.make_args(sympy.expand(angle)):
+            c, s = self._turn(term)
+            cosine, sine = cosine * c - sine * s, sine * c + cosine * s
+        return cosine, sine
+
+    def _turn(self, term: Any) -> tuple[Any, Any]:
+        """Cosine and sine of a multiple of one angle, by powers of its smallest part."""
+        import sympy
+
+        # Not drawn for each angle anew: q and 2 q, or q1, q2 and q1 + q2, would be points that nothing ties together,
+        # and sin 2q - 2 sin q cos q would be taken to differ from zero.
+        factor, angle = term.as_coeff_Mul()
+        multiple = factor * self.parts
+        if not multiple.is_Integer or angle is sympy.pi:
+            raise IntrinsicError(
+                f"the angle '{term}' has no exact value at a point; expected symbols with rational factors."
+            )
         u = self.of(("half", angle))
-        return (1 - u**2) / (1 + u**2), 2 * u / (1 + u**2)
+        c, s = (1 - u**2) / (1 + u**2), 2 * u / (1 + u**2)
+        cosine, sine = sympy.S.One, sympy.S.Zero
+        for _ in range(abs(int(multiple))):
+            cosine, sine = cosine * c - sine * s, sine * c + cosine * s
+        return cosine, sine if multiple > 0 else -sine
 
 
 def value_at(expression: Any, point: Point) -> Any:
