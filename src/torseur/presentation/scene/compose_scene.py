@@ -12,22 +12,22 @@ from torseur.computation.simulation import Trajectory
 from torseur.derivation.tree import GROUND, Tree
 from torseur.description.mechanism import EARTH_NAME, Frame, Rolling
 from torseur.presentation.scene.bodies.body_masses import BodyMass
-from torseur.presentation.scene.bodies.body_poses import motion_of, point, rotation_matrix
+from torseur.presentation.scene.bodies.body_poses import motion_of, point
 from torseur.presentation.scene.bodies.body_shapes import Pictures
+from torseur.presentation.scene.bodies.contact_points import contact_points
+from torseur.presentation.scene.bodies.contact_shapes import ground_shapes, level_planes
 from torseur.presentation.scene.bodies.drawn_shapes import paint_of
 from torseur.presentation.scene.bodies.known_numbers import Numbers
 from torseur.presentation.scene.bodies.vectors import Wanted, arrows_along
 from torseur.presentation.scene.elements import Connections
 from torseur.presentation.scene.orientation import rotation
-from torseur.presentation.scene.overlays import Dots, Overlay
-from torseur.presentation.scene.palette import CONTACT
+from torseur.presentation.scene.overlays import Overlay
 from torseur.presentation.scene.scene import Array, Body, Element, Motion, Scene, Trace, View
 from torseur.presentation.scene.shapes import Shape
 from torseur.presentation.scene.viewpoint import ABOVE, ASIDE, angles_of, clearest_side, is_deep, plane_normal
 
 MOST_TRACES = 6
 FARTHEST = 1.5  # sizes of the whole that a rail goes from where its slider starts
-DOT = 0.022  # radius of a contact point, as a part of the typical length
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +76,11 @@ class Composition:
         """The shapes of the earth and of every body."""
         added = {} if self.looks else self.connections.shapes()
         names = [EARTH_NAME, *(body.name for body in self.tree.mechanism.bodies)]
-        return {name: (*self.pictures.shapes(name), *added.get(name, ())) for name in names}
+        return {name: (*self.pictures.shapes(name), *added.get(name, ()), *self._ground(name)) for name in names}
+
+    def _ground(self, body: str) -> tuple[Shape, ...]:
+        """What others touch on a body that nobody has drawn."""
+        return tuple(ground_shapes(self.pictures, body, self.up)) if self.pictures.is_guessed(body) else ()
 
     @cached_property
     def elements(self) -> tuple[Element, ...]:
@@ -149,7 +153,7 @@ class Composition:
                     upright = np.array(normal, dtype=float) / np.linalg.norm(np.array(normal, dtype=float))
                     if float(upright @ self.up) > 1 - 1e-6:
                         return float(np.array(point(place.position)) @ self.up)
-        return None
+        return next(iter(level_planes(self.pictures, self.up)), None)
 
     def traces(self) -> tuple[Trace, ...]:
         """Paths that are drawn, then those of the mass centres of the bodies that carry nothing, outermost first."""
@@ -173,36 +177,6 @@ class Composition:
     # What moves without being a body
 
     def overlays(self) -> tuple[Overlay, ...]:
-        """The points where wheels touch what they roll on, and the arrows that somebody asked for."""
+        """The points where bodies touch, and the arrows that somebody asked for."""
         arrows = arrows_along(self.pictures, self.trajectory, self.arrows) if self.trajectory is not None else ()
-        return (*self._contacts(), *arrows)
-
-    def _contacts(self) -> tuple[Overlay, ...]:
-        rolling = [c for c in self.tree.mechanism.constraints if isinstance(c, Rolling)]
-        tracks = [(c.name, path) for c in rolling if (path := self._contact(c)) is not None]
-        if not tracks:
-            return ()
-        positions = np.stack([path for _, path in tracks], axis=1)
-        names = tuple(name for name, _ in tracks)
-        return (Dots("contact", positions, names, DOT * self.pictures.size, CONTACT),)
-
-    def _contact(self, rolling: Rolling) -> Array | None:
-        """Where a rolling wheel is lowest above its plane: from its centre down across the axle, then down the tyre."""
-        motion, wheel, ground = self.motion, self.pictures.place(rolling.wheel), self.pictures.place(rolling.on)
-        values = [self.numbers.value(c) for c in (rolling.radius, *rolling.normal)]
-        tyre = 0.0 if rolling.tyre_radius is None else self.numbers.value(rolling.tyre_radius)
-        if motion is None or wheel is None or ground is None or None in values or tyre is None:
-            return None
-        radius, normal = values[0] or 0.0, np.array(values[1:], dtype=float)
-        names = [EARTH_NAME, *(body.name for body in self.tree.mechanism.bodies)]
-        body, on = names.index(rolling.wheel.body), names.index(rolling.on.body)
-        axle, base = rotation_matrix(wheel.rotation, 1)[0][:, 2], rotation_matrix(ground.rotation, 1)[0]
-        path = []
-        for k in range(len(motion.times)):
-            turn = rotation(motion.quaternions[k, body])
-            centre = motion.positions[k, body] + turn @ np.array(point(wheel.position))
-            up = rotation(motion.quaternions[k, on]) @ base @ (normal / np.linalg.norm(normal))
-            across = up - (turn @ axle) * float(up @ (turn @ axle))
-            size = float(np.linalg.norm(across))
-            path.append(centre - radius * across / size - tyre * up if size > 1e-9 else np.full(3, np.nan))
-        return np.array(path)
+        return (*contact_points(self.pictures), *arrows)

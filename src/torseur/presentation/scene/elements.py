@@ -24,14 +24,14 @@ from torseur.description.mechanism import (
 from torseur.description.mechanism.loads import LENGTH
 from torseur.presentation.scene.bodies.body_poses import point
 from torseur.presentation.scene.bodies.body_shapes import Pictures
-from torseur.presentation.scene.bodies.coordinate_ties import (
+from torseur.presentation.scene.bodies.drawn_shapes import THIN, paint_of, wheel
+from torseur.presentation.scene.bodies.guesses.coordinate_ties import (
     Tie,
     pulley_of,
     rack_of,
 )
-from torseur.presentation.scene.bodies.drawn_shapes import THIN, paint_of, wheel
+from torseur.presentation.scene.bodies.guesses.tracks import frame_about
 from torseur.presentation.scene.bodies.joint_shapes import moving_axes
-from torseur.presentation.scene.bodies.tracks import frame_about
 from torseur.presentation.scene.orientation import rotation
 from torseur.presentation.scene.scene import Anchor, Array, Element
 from torseur.presentation.scene.shapes import Cone, Cylinder, Line, Shape

@@ -9,11 +9,18 @@ from torseur.presentation.scene.scene import Array, View
 
 def rotation(quaternion: Array) -> Array:
     """Matrix of a quaternion (w, x, y, z)."""
-    w, x, y, z = quaternion / np.linalg.norm(quaternion)
-    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    return rotations(np.asarray(quaternion)[None])[0]
+
+
+def rotations(quaternions: Array) -> Array:
+    """Matrices (T, 3, 3) of quaternions (T, 4)."""
+    unit = quaternions / np.linalg.norm(quaternions, axis=1, keepdims=True)
+    cross = np.zeros((len(unit), 3, 3))
+    x, y, z = unit[:, 1], unit[:, 2], unit[:, 3]
+    cross[:, 0, 1], cross[:, 0, 2], cross[:, 1, 2] = -z, y, -x
+    cross -= cross.transpose(0, 2, 1)
     # R = 1 + 2 w r̃ + 2 r̃², r̃ the cross product with (x, y, z).
-    turned: Array = np.eye(3) + 2 * w * cross + 2 * cross @ cross
-    return turned
+    return np.asarray(np.eye(3) + 2 * unit[:, :1, None] * cross + 2 * cross @ cross)
 
 
 def screen_axes(view: View) -> Array:

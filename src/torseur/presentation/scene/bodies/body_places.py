@@ -15,6 +15,7 @@ from torseur.description.mechanism import (
     EARTH_NAME,
     AppliedWrench,
     Bushing,
+    Contact,
     CoordinateSpring,
     Distance,
     Frame,
@@ -23,12 +24,12 @@ from torseur.description.mechanism import (
     Rolling,
 )
 from torseur.presentation.scene.bodies.body_masses import BodyMass, body_mass
-from torseur.presentation.scene.bodies.body_poses import point
-from torseur.presentation.scene.bodies.connecting_rods import offset_at_end
+from torseur.presentation.scene.bodies.body_poses import point, rotation_matrix
+from torseur.presentation.scene.bodies.guesses.connecting_rods import offset_at_end
+from torseur.presentation.scene.bodies.guesses.tracks import Rail, RollingWay, Track, arm_of, rolling_of, track
 from torseur.presentation.scene.bodies.joint_shapes import moving_axes, transform_of_offsets
 from torseur.presentation.scene.bodies.known_numbers import Numbers
-from torseur.presentation.scene.bodies.tracks import Rail, RollingWay, Track, arm_of, rolling_of, track
-from torseur.presentation.scene.orientation import rotation
+from torseur.presentation.scene.orientation import rotation, rotations
 from torseur.presentation.scene.scene import Array, Motion
 from torseur.presentation.scene.shapes import Shape
 
@@ -113,6 +114,20 @@ class Places:
         names = [EARTH_NAME, *(body.name for body in self.numbers.tree.mechanism.bodies)]
         number = names.index(frame.body)
         return np.asarray(self.motion.positions[0, number] + rotation(self.motion.quaternions[0, number]) @ local)
+
+    def path(self, frame: Frame) -> tuple[Array, Array] | None:
+        """Where a frame is at every sample: positions (T, 3) and axes (T, 3, 3)."""
+        path: tuple[Array, Array] | None = self._once(("path", frame), lambda: self._follow(frame))
+        return path
+
+    def _follow(self, frame: Frame) -> tuple[Array, Array] | None:
+        place, motion = self.place(frame), self.motion
+        if place is None or motion is None:
+            return None
+        number = [EARTH_NAME, *(body.name for body in self.numbers.tree.mechanism.bodies)].index(frame.body)
+        turns = rotations(motion.quaternions[:, number])
+        spots = motion.positions[:, number] + turns @ np.array(point(place.position))
+        return spots, turns @ rotation_matrix(place.rotation, 1)[0]
 
     def _gyrations(self) -> list[float]:
         sizes = [2 * np.sqrt(m.principal[2] / m.mass) for m in self.masses.values() if m.principal and m.mass]
@@ -212,6 +227,10 @@ class Places:
                 yield thing.on
             elif isinstance(thing, Rolling) and thing.wheel.body == body:
                 yield thing.wheel
+        for contact in mechanism.contacts:
+            if isinstance(contact, Contact):
+                touched = (contact.ground,) if contact.ground_radius is not None else ()
+                yield from (frame for frame in (contact.frame, *touched) if frame.body == body)
 
     def beyond(self, joint: Joint, frame: Frame) -> Transform | None:
         """A joint frame, moved on the parent's side by the offsets with which the joint begins."""

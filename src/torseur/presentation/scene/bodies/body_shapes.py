@@ -25,8 +25,10 @@ from torseur.description.mechanism import (
 )
 from torseur.presentation.scene.bodies.body_places import Places
 from torseur.presentation.scene.bodies.body_poses import point, quaternion_of, rotation_matrix
-from torseur.presentation.scene.bodies.connecting_rods import gimbal, rods_to_solids
-from torseur.presentation.scene.bodies.coordinate_ties import (
+from torseur.presentation.scene.bodies.contact_shapes import fills, touching_shapes
+from torseur.presentation.scene.bodies.drawn_shapes import drawn_shapes, wheel
+from torseur.presentation.scene.bodies.guesses.connecting_rods import gimbal, rods_to_solids
+from torseur.presentation.scene.bodies.guesses.coordinate_ties import (
     Tie,
     Wheel,
     gears_of,
@@ -34,12 +36,11 @@ from torseur.presentation.scene.bodies.coordinate_ties import (
     rack_of,
     ties,
 )
-from torseur.presentation.scene.bodies.drawn_shapes import drawn_shapes, wheel
-from torseur.presentation.scene.bodies.guessed_masses import ROD, flywheel, guessed_mass, rack_bar
+from torseur.presentation.scene.bodies.guesses.guessed_masses import ROD, flywheel, guessed_mass, rack_bar
+from torseur.presentation.scene.bodies.guesses.tracks import Rail, Track, frame_about
 from torseur.presentation.scene.bodies.joint_shapes import hub, moving_axes
 from torseur.presentation.scene.bodies.known_numbers import Numbers
 from torseur.presentation.scene.bodies.solid_shapes import solid_shapes
-from torseur.presentation.scene.bodies.tracks import Rail, Track, frame_about
 from torseur.presentation.scene.scene import Array
 from torseur.presentation.scene.shapes import Box, Capsule, Ring, Shape, Sphere
 
@@ -62,13 +63,21 @@ class Pictures(Places):
         joints = [*self._hubs(body), *self._rails(body)]
         circles = [self._circle(one) for one in self._tied_wheels.get(body, ())]
         if body == EARTH_NAME:
-            return (*self._plates(), *joints, *circles, *drawn)
+            return (*self._plates(), *joints, *circles, *touching_shapes(self, body), *drawn)
         described = self.numbers.tree.mechanism.body(body)
         if described.solids:
             solids = tuple(solid_shapes(described, self.numbers, ROD * self.size))
             held = rods_to_solids(solids, [self.start(body), *self.ends(body)], 0.7 * ROD * self.size)
             return (*solids, *held, *joints, *circles, *drawn)
         return (*self._rods(described), *joints, *drawn)
+
+    def is_guessed(self, body: str) -> bool:
+        """Whether nobody has said what a body looks like, by shapes, solids or drawings; on the earth, by a drawing."""
+        if body == EARTH_NAME:
+            return not any(self._drawings_of(body))
+        return (
+            body not in self.given and body not in self._covered and not self.numbers.tree.mechanism.body(body).solids
+        )
 
     @cached_property
     def ties(self) -> tuple[Tie, ...]:
@@ -126,8 +135,10 @@ class Pictures(Places):
             yield Capsule(point(start), point(end), ROD * size)
         wheels = list(self._wheels(body.name)) or list(flywheel(self, body.name))
         yield from wheels
+        touching = touching_shapes(self, body.name)
+        yield from touching
         mass = self.masses[body.name]
-        if wheels or not mass.mass:
+        if wheels or not mass.mass or fills(touching, mass.centre):
             return
         if body.name in self.racks:
             yield self.racks[body.name]

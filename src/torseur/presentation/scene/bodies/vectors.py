@@ -8,12 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from torseur.computation.simulation import Trajectory
-from torseur.derivation.tree import Tree
 from torseur.description.mechanism import EARTH_NAME, AppliedWrench, Frame, Mechanism, PointSpring
 from torseur.errors import TorseurError, list_names
 from torseur.presentation.scene.bodies.body_places import Places
-from torseur.presentation.scene.bodies.body_poses import point, rotation_matrix
-from torseur.presentation.scene.orientation import rotation
 from torseur.presentation.scene.overlays import Arrows
 from torseur.presentation.scene.palette import FORCE, REACTION, VELOCITY
 from torseur.presentation.scene.scene import Array
@@ -116,7 +113,7 @@ Drawn = tuple[str, Array, Array]  # name, where it starts and its components in 
 
 def _single(places: Places, trajectory: Trajectory, kind: str) -> Iterator[Drawn]:
     for arrow in _arrows(places.numbers.tree.mechanism, kind):
-        found = _path(places, arrow.frame)
+        found = places.path(arrow.frame)
         if found is not None:
             start, turns = found
             values = np.stack([np.asarray(trajectory[name], dtype=float) for name in arrow.columns], axis=1)
@@ -130,7 +127,7 @@ def _single(places: Places, trajectory: Trajectory, kind: str) -> Iterator[Drawn
 def _pulls(places: Places, trajectory: Trajectory) -> Iterator[Drawn]:
     """What springs exert on their ends: along their line, towards the other end where they pull."""
     for load in _springs(places.numbers.tree.mechanism):
-        ends = [_path(places, frame) for frame in (load.first, load.second)]
+        ends = [places.path(frame) for frame in (load.first, load.second)]
         if ends[0] is None or ends[1] is None:
             continue
         one, other = ends[0][0], ends[1][0]
@@ -141,21 +138,6 @@ def _pulls(places: Places, trajectory: Trajectory) -> Iterator[Drawn]:
         for frame, start, sense in ((load.first, one, 1.0), (load.second, other, -1.0)):
             if frame.body != EARTH_NAME:
                 yield load.name, start, sense * pull
-
-
-def _path(places: Places, frame: Frame) -> tuple[Array, Array] | None:
-    """Where a frame is at every sample: positions (T, 3) and axes (T, 3, 3)."""
-    place, motion = places.place(frame), places.motion
-    if place is None or motion is None:
-        return None
-    number = _number(places.numbers.tree, frame.body)
-    turns = np.array([rotation(turn) for turn in motion.quaternions[:, number]])
-    spots = motion.positions[:, number] + turns @ np.array(point(place.position))
-    return spots, turns @ rotation_matrix(place.rotation, 1)[0]
-
-
-def _number(tree: Tree, body: str) -> int:
-    return [EARTH_NAME, *(one.name for one in tree.mechanism.bodies)].index(body)
 
 
 def _to_scale(places: Places, one: Wanted, drawn: list[Drawn]) -> Arrows:

@@ -10,10 +10,10 @@ import numpy as np
 from torseur.description.mechanism import EARTH_NAME
 from torseur.presentation.scene.bodies.body_masses import BodyMass
 from torseur.presentation.scene.bodies.body_poses import point, quaternion_of
-from torseur.presentation.scene.bodies.coordinate_ties import Rack
 from torseur.presentation.scene.bodies.drawn_shapes import wheel
+from torseur.presentation.scene.bodies.guesses.coordinate_ties import Rack
+from torseur.presentation.scene.bodies.guesses.tracks import frame_about
 from torseur.presentation.scene.bodies.joint_shapes import moving_axes
-from torseur.presentation.scene.bodies.tracks import frame_about
 from torseur.presentation.scene.orientation import rotation
 from torseur.presentation.scene.scene import Array
 from torseur.presentation.scene.shapes import Box, Ellipsoid, Shape, Sphere

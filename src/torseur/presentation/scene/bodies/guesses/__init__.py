@@ -1,0 +1,1 @@
+"""What is guessed of bodies that nobody has drawn: rods, masses, rails, gears and ropes."""
