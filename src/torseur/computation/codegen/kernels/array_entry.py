@@ -33,6 +33,7 @@ _C_ORDER_ALIGNED = 0x1 | 0x100
 _FLOAT64_NUMBER = 12
 # Rows of NumPy's table of functions, which never change their places.
 _ARRAY_TYPE, _ARRAY_NEW = 2, 93
+# METH_FASTCALL | METH_KEYWORDS of CPython's methodobject.h.
 _FASTCALL_WITH_KEYWORDS = 0x80 | 0x2
 _TABLE = "table"
 # The addresses that the code finds at run time: it has none in it, so that it is kept from process to process.
@@ -66,6 +67,8 @@ def array_entry(
         return otherwise
     from torseur.computation.codegen.targets.llvm import llvm_compiler
 
+    # The machine code holds no address (a process that loads it from the cache has others): seven words of its table
+    # are filled in here, when it is loaded.
     made = llvm_compiler.build(_source(inputs, outputs), Shape.STRAIGHT)
     table = (ctypes.c_void_p * 7).from_address(made.lookup(made.owner, _TABLE))
     numpy_table = _numpy_table()
@@ -82,6 +85,7 @@ def array_entry(
     new = ctypes.pythonapi.PyCFunction_NewEx
     new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
     # The code, its library and its description live as long as the function that it hands the rest to.
+    # A bound method takes no attributes; a partial does.
     rest = partial(otherwise)
     rest.kept = (made, library, method)  # type: ignore[attr-defined]
     entry: Callable[..., Any] = new(ctypes.addressof(method), rest, None)
@@ -111,6 +115,7 @@ def _can_look_into_arrays() -> bool:
         ctypes.c_int.from_address(head + _DIMENSIONS_COUNT).value,
         ctypes.c_void_p.from_address(head + _DTYPE).value,
         ctypes.c_int.from_address(head + _FLAGS).value & _C_ORDER_ALIGNED,
+        # The last word of an object's head is its class: under free threading the head is longer, its end is the same.
         ctypes.c_void_p.from_address(id(probe) + object.__basicsize__ - 8).value,
     )
     return seen == (probe.ctypes.data, 1, id(probe.dtype), _C_ORDER_ALIGNED, id(np.ndarray))
@@ -153,6 +158,7 @@ def _source(inputs: Sequence[int], outputs: Sequence[tuple[int, ...]]) -> str:
     return "\n".join(lines) + "\n"
 
 
+# The length is read last: `dimensions` of an array without dimensions may be any pointer.
 def _look(k: int, size: int, head: int) -> list[str]:
     """Argument k: an array of float64 in C order, of one dimension with `size` entries; its data."""
     names = {"of": head - 8, "data_at": head + _DATA, "nd": head + _DIMENSIONS_COUNT, "shape": head + _DIMENSIONS,

@@ -36,6 +36,10 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_pool.cache_clear)
 
 
+# States are columns: entry j of all states stands in one row, so that a vector instruction takes as many states as it
+# has lanes (docs/decisions/0015-batches-with-vectors-of-states.md).
+#
+#     q:  (n, states)     [ q0 of state 0, of state 1, ... | q1 of state 0, ... ]
 class BatchKernel:
     """A program as a function of arrays with one column per state: input q is (len(q), states), or one column for all.
 
@@ -47,6 +51,7 @@ class BatchKernel:
         self.parameters = parameters
         self.threads = threads
         self.backend = "c" if _has_c() else "python"
+        # What depends on parameters alone is computed once per call, for all states and all threads.
         prepare, per_state = program.split(parameters, PREPARED) if parameters else (None, program)
         self._prepare = compile_program(prepare, self.backend) if prepare is not None else None
         self._per_state = per_state
@@ -135,6 +140,7 @@ class BatchKernel:
         if shares == 1:
             function(0, count, *arguments)
             return
+        # Not rounded to whole vectors: each share may end with a part of one, which costs one block in some thousands.
         bounds = [count * k // shares for k in range(shares + 1)]
         # Threads, not processes: ctypes releases the interpreter while compiled code runs. This one takes a share too.
         tasks = [_pool().submit(function, bounds[k], bounds[k + 1], *arguments) for k in range(1, shares)]

@@ -47,7 +47,10 @@ def trampoline(external: External, spec: CallbackSpec, failures: Failures) -> An
         try:
             result = spec.function(*[c(a) for c, a in zip(convert, arguments[:-1], strict=True)])
             return default if external.returns is Kind.NONE else CTYPES[external.returns](result).value
+        # KeyboardInterrupt too: ctypes would print it and go on.
         except BaseException as error:
+            # The first one counts: what a routine does before it looks at the flag may make further calls, and further
+            # errors.
             failures.keep(error)
             ctypes.c_int64.from_address(arguments[-1]).value = 1
             _fill_with_nan(external, spec, arguments)
@@ -62,6 +65,7 @@ def _converter(kind: Kind, size: int, writable: bool) -> Callable[[Any], Any]:
         return bool if kind is Kind.BOOL else lambda value: value
     if not size:
         return lambda address: np.zeros(0, dtype=_DTYPES[kind])
+    # The memory is the routine's: a callback must copy what it wants to keep.
     views: dict[int, Any] = {}
 
     def view(address: int) -> Any:

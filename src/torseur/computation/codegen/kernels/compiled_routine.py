@@ -112,6 +112,7 @@ def _caller(linked: LinkedUnit, library: Library, specs: Mapping[str, CallbackSp
         if not pointers:
             result = function(*given, None, unused)
             return bool(result) if is_bool else result
+        # A stack, because a callback may call a compiled routine that has callbacks of its own.
         failures.pending.append(None)
         try:
             result = function(*given, table, unused)

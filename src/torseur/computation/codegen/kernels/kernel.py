@@ -89,6 +89,7 @@ class Kernel:
     def function_or(self, otherwise: Callable[..., Any]) -> Callable[..., Any]:
         """The same with another answer to calls with anything but such arrays."""
         code, program = self._code, self.program
+        # With prepared parameters every call has to compare them with the last ones, which is Python's work.
         if code.library is None or code.prepare is not None:
             return otherwise
         sizes, shapes = [len(group) for group in program.inputs], [output.shape for output in program.outputs]
@@ -149,6 +150,7 @@ class Kernel:
         if last is not None and all(np.array_equal(a, b) for a, b in zip(last[0], fixed, strict=True)):
             return last[1]
         prepared = self.prepare(*fixed)
+        # A pair, assigned in one step: another thread sees either the old parameters and their vector or the new ones.
         self._last = ([a.copy() for a in fixed], prepared)
         return prepared
 
@@ -207,6 +209,7 @@ def compile_program(
             raise TorseurError(unknown_name("input", name, names, f"program '{program.name}': "))
     ordered = tuple(group.name for group in program.inputs if group.name in parameters)
     prepare, per_state = program.split(ordered, PREPARED) if ordered else (None, program)
+    # Parameters that only pass through would be copied twice for nothing.
     if prepare is None or not prepare.operations:
         prepare, per_state = None, program
     chosen = choose_backend(backend)
@@ -232,6 +235,8 @@ def bake(program: Program, values: Mapping[str, Sequence[float]]) -> Program:
 
 def _substitute_inputs(program: Program, left: tuple[Input, ...], fixed: Mapping[Expr, Expr]) -> Program:
     """The program in all its ways, of the inputs that are left."""
+    # A program may be held in several ways at once: as it was derived, with a linear system solved by blocks (0012),
+    # and with limbs that are alike in vectors (0011). A number put in place of an input must reach all of them.
     solved, simd = program.solved, program.simd
     if solved is not None:
         solved = _substitute_in_system(solved, left, fixed)

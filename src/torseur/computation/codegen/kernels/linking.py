@@ -72,6 +72,7 @@ class LinkedUnit:
     def shape(self) -> Shape:
         """Vectorising slows short loops down and takes time to compile: most loops must be long."""
         bounds = sorted(bound for function in self.unit.functions for bound in loop_bounds(function.body))
+        # The median: one long loop among many short ones is not worth vectorising all of them.
         typical = bounds[len(bounds) // 2] if bounds else 0
         return Shape.LONG_LOOPS if typical >= LONG_LOOP else Shape.LOOPS
 
@@ -119,6 +120,8 @@ def _link_program(unit: Unit, binding: ProgramBinding, external: External, name:
     outputs = binding.output_positions(external)
     sources = {
         group.name: unit.constant_argument(external.name, position)
+        # The trajectory's parameters, for instance: the entry hands them unchanged to every stage of every step, so
+        # that masses, lengths and what follows from them are multiplied out once per call and not once per stage.
         for group, position in zip(program.inputs, positions, strict=True)
         if external.parameters[position].kind is Kind.ARRAY and len(group)
     }

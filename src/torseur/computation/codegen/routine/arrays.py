@@ -40,6 +40,8 @@ class RecordValue:
         """A record inside this one; `number` counts those that stand side by side in the field."""
         assert field.type.record is not None
         layout, parts = field.type.record.layout(), {}
+        # Records side by side:   [ ... | record 0 | record 1 | ... ]
+        #                               ^ start    ^ start + size, in each of the two blocks with its own start and size
         for block, start, size in (("floats", field.floats, layout.floats), ("ints", field.ints, layout.ints)):
             if size:
                 before = typed.arithmetic("*", number, typed.constant(size))
@@ -209,6 +211,7 @@ class ArrayTranslator(ExpressionTranslator):
     def _subscript(self, node: ast.Subscript) -> Expression:
         if isinstance(node.slice, ast.Slice):
             return self._view(node, node.slice)
+        # Tables are indexed as a[i][j], arrays as a[i, j]: the brackets are collected down to the name, which decides.
         chain, base = [node.slice], node.value
         while isinstance(base, ast.Subscript) and self.table(base) is None and not isinstance(base.slice, ast.Slice):
             chain.insert(0, base.slice)
@@ -227,6 +230,8 @@ class ArrayTranslator(ExpressionTranslator):
         shape = shape_of(array)
         if len(indices) > max(len(shape), 1):
             self.scope.fail(node, f"'{ast.unparse(node)}': the array has {max(len(shape), 1)} dimensions here.")
+        # Rows one after the other: a[i, j, k] of shape (l, m, n) stands at i·m·n + j·n + k. The first extent is not
+        # needed, so that it may be open.
         position: Expression = typed.constant(0)
         for axis, node_of_index in enumerate(indices):
             index = self.index(node_of_index, array, axis)

@@ -27,6 +27,7 @@ from torseur.computation.codegen.routine.records import Layout, Shape
 from torseur.computation.codegen.routine.routine_language import Kind, izeros, zeros
 from torseur.computation.codegen.routine.scope import array_names
 
+# Half of the 8 MiB that Linux and macOS give a main thread.
 LARGEST_FRAME = 4 << 20
 
 
@@ -50,6 +51,7 @@ class AssignmentTranslator(CallTranslator):
     def _evaluate_first(self, expression: Expression, node: ast.AST) -> tuple[list[Statement], Expression]:
         """The value after a possible failure of a callback has been looked at."""
         self._refuse_conflict(expression, node)
+        # Otherwise: value = call(...); if failed: return. Whatever reads the value comes after the test.
         if not fails(expression):
             return [], expression
         result = self.scope.temporary(expression.kind)

@@ -29,6 +29,7 @@ class CallTranslator(ArrayTranslator):
             return self._call_external(node, target)
         if isinstance(target, Routine):
             return self._call_routine(node, target)
+        # Tables and arrays are objects, too, which a dictionary could not look up: only functions and types are.
         plain = isinstance(target, (type, BuiltinFunctionType))
         if plain and target in BY_FUNCTION:
             return self._call_intrinsic(node, BY_FUNCTION[target])
@@ -84,6 +85,8 @@ class CallTranslator(ArrayTranslator):
             else:
                 parts = self._record_argument(argument, name, parameter, type_.record).parts
                 given |= {f"{parameter}.{path}": part for path, part in parts.items()}
+        # `parameters` lacks the arrays of records that the callee does not use (unit.Linker._translate): they are not
+        # passed.
         arguments = tuple(given[p.name] for p in function.parameters)
         self._touch(arguments, {i for i, p in enumerate(function.parameters) if p.name in function.writes})
         return Call(function, arguments, function.returns)
@@ -111,6 +114,8 @@ class CallTranslator(ArrayTranslator):
 
     def _refuse_overlap(self, node: ast.Call, arguments: tuple[Expression, ...], written: frozenset[int]) -> None:
         """A program writes its outputs before it has read all of its inputs."""
+        # Programs are printed with restrict and noalias. An array of no entries overlaps nothing. Views of one array at
+        # unknown offsets cannot be told apart here: equal nodes alone are refused.
         arrays = [(i, a) for i, a in enumerate(arguments) if a.kind.is_array and 0 not in shape_of(a)]
         read = [a for i, a in arrays if i not in written]
         if any(a in read for i, a in arrays if i in written):

@@ -62,6 +62,10 @@ def order_conflict(*operands: Expression) -> str | None:
     """
     if len(operands) == 1 and isinstance(operands[0], (Logic, Select)):
         return next(filter(None, (order_conflict(part) for part in children(operands[0]))), None)
+    # Arguments of a call are evaluated before it in every target, so that reads inside the changing call are in order;
+    # what conflicts is a read or call beside it:
+    #     f(a) + a[0]     refused, where f writes a
+    #     f(a, a[0])      accepted
     parts = [part for operand in operands for part in walk(operand)]
     calls = [part for part in parts if isinstance(part, (Call, CallExternal))]
     changing = [call for call in calls if writes(call)]
@@ -117,6 +121,7 @@ def loop_bounds(body: tuple[Statement, ...]) -> Iterator[int]:
             yield from loop_bounds(statement.body)
 
 
+# `b = a[3:]` makes b point into a: a routine that writes b writes a, and its callers must know.
 def reachable(names: set[str], aliases: Mapping[str, set[str]]) -> set[str]:
     """The names and everything they may point into."""
     reached: set[str] = set()
@@ -134,6 +139,7 @@ def drop_unused(body: tuple[Statement, ...], names: set[str]) -> tuple[tuple[Sta
 
     A record has several arrays, of which a routine seldom needs all.
     """
+    # To a fixed point: an assignment that goes may have been the only reader of another name.
     while True:
         unused = names - {part.name for e in expressions(body) for part in walk(e) if isinstance(part, Local)}
         shorter = _without(body, unused)

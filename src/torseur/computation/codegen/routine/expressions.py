@@ -16,9 +16,12 @@ if TYPE_CHECKING:
 
 _BINARY = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%"}
 _COMPARE = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
+# What Python raises where constants are folded: 1 / 0, math.sqrt(-1), 10.0 ** 400, and a wrong type of argument.
 _FOLDING_ERRORS = (ZeroDivisionError, ValueError, OverflowError, TypeError)
 
 
+# Four classes in a line of inheritance, one per concern: expressions, arrays, calls, assignments, statements. They
+# call each other (an index is an expression, an expression may index), which separate objects could not without cycles.
 class ExpressionTranslator:
     """Translates the expressions of one routine: here numbers and operators, further down the line arrays and calls."""
 
@@ -99,6 +102,7 @@ class ExpressionTranslator:
         op = _BINARY.get(type(node.op))
         if op is None:
             self.scope.fail(node, f"the operator of '{ast.unparse(node)}' is not part of the routine language.")
+        # Of floats they are refused: fmod and Python's % differ for negative numbers, and no method has needed either.
         if op in ("//", "%") and Kind.FLOAT in (a.kind, b.kind):
             self.scope.fail(node, f"'{op}' takes integers; use math.floor for floats.")
         return typed.arithmetic(op, a, b)
@@ -135,6 +139,7 @@ class ExpressionTranslator:
         return result
 
     def _compare(self, node: ast.Compare) -> Expression:
+        # a < b < c becomes (a < b) and (b < c): b is written twice, which a call in it would notice.
         operands = [self.number(n) for n in (node.left, *node.comparators)]
         if any(isinstance(part, (Call, CallExternal)) for inner in operands[1:-1] for part in walk(inner)):
             self.scope.fail(node, "a call in the middle of a chained comparison: assign its result to a name first.")

@@ -51,5 +51,6 @@ _ROWS = (
     IntrinsicRow("isnan", math.isnan, returns=Kind.BOOL),
 )
 
+# By the function object itself: `math.sin`, `from math import sin` and another name for it all mean the same row.
 BY_FUNCTION: dict[Any, IntrinsicRow] = {row.value: row for row in _ROWS}
 BY_NAME: dict[str, IntrinsicRow] = {row.name: row for row in _ROWS}

@@ -21,6 +21,8 @@ class Const:
     kind: Kind
 
 
+# Two nodes are the same array when they have the same name: a shape is how it is indexed, and no part of what memory it
+# is. The refusal of overlapping arguments (calls.py) compares nodes and relies on this.
 @dataclass(frozen=True)
 class Local:
     """A parameter or local variable; `shape` is that of an array, () when it is flat and of unknown size."""
@@ -49,6 +51,8 @@ class Binary:
     kind: Kind
 
 
+# A node of its own, and not a product of equal nodes: its base would be evaluated once per factor, calls in it
+# included. Every target multiplies from the left, n - 1 times, so that all round alike.
 @dataclass(frozen=True)
 class Power:
     """a to a whole exponent of at least two, evaluated by products."""
@@ -78,6 +82,7 @@ class Logic:
     kind: Kind = Kind.BOOL
 
 
+# A guard such as `a[i] if i < n else 0.0` must not load a[i] beside the array: no target may compute both sides first.
 @dataclass(frozen=True)
 class Select:
     """a if condition else b; only the chosen side is evaluated."""
@@ -110,6 +115,7 @@ class TableLoad:
     kind: Kind
 
 
+# Offsets count elements, not bytes. A view of a view is folded by `arrays.offset` where both starts are known.
 @dataclass(frozen=True)
 class View:
     """The array from an offset on."""
@@ -138,6 +144,7 @@ class Call:
     kind: Kind
 
 
+# `writes` are positions among `args`, after records were replaced by their arrays.
 @dataclass(frozen=True)
 class CallExternal:
     """A call of a bound Program or callback, by the external's name."""
@@ -178,6 +185,9 @@ class Assign:
 class NewArray:
     """Zeroes the local array's storage and points the name at it."""
 
+    # Name and storage are apart, because a name may be pointed at another array later, and an array that is made in a
+    # loop is the same memory in each round.
+
     name: str
     storage: str
     size: int
@@ -212,6 +222,7 @@ class While:
     label: str
 
 
+# Python's range is not disturbed by `i += 1` in the body; a C loop over i itself would be. Hence the hidden counter.
 @dataclass(frozen=True)
 class For:
     """name runs over range(start, stop, step); counter is the hidden variable that the body cannot change."""
@@ -225,6 +236,7 @@ class For:
     label: str
 
 
+# Rounds of an unrolled loop: `continue` is a Break of the round's block, `break` one of the block around all rounds.
 @dataclass(frozen=True)
 class Block:
     """Statements that Break(label) leaves."""
@@ -252,6 +264,8 @@ class Return:
     value: Expression | None
 
 
+# Follows every call that may reach Python. Without it a loop would go on with the numbers that the callback did not
+# write, perhaps for ever; the exception itself waits on Python's side until the compiled code has returned.
 @dataclass(frozen=True)
 class StopIfFailed:
     """Returns at once when a callback has raised."""
@@ -262,6 +276,7 @@ Statement: TypeAlias = (
 )
 
 
+# Compared by identity: a routine is translated once per unit, and its body would be compared statement by statement.
 @dataclass(frozen=True, eq=False)
 class Function:
     """A translated routine.
@@ -281,6 +296,7 @@ class Function:
     storage: dict[str, tuple[Kind, int]]
     body: tuple[Statement, ...]
     writes: frozenset[str]
+    # Array names that are assigned somewhere: they may stand for another array than the caller's.
     rebound: frozenset[str]
     calls: tuple[Call | CallExternal, ...]
     fails: bool

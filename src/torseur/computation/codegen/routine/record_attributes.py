@@ -90,6 +90,7 @@ class _Part:
 
     def _inner(self, record: Any, kind: type[Record], k: int) -> Record:
         result, layout = object.__new__(kind), kind.layout()
+        # Open at its end: places are counted from the start of the block, and compiled code takes no length.
         result.floats = record.floats[self.field.floats + k * layout.floats :]
         result.ints = record.ints[self.field.ints + k * layout.ints :]
         for path in layout.references:

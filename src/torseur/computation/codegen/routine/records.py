@@ -67,6 +67,10 @@ class Type:
         return f"{self.kind.value} of {extents}" if extents else self.kind.value
 
 
+# Counted in numbers of the block. A field advances only the count of its own kind, so that of two consecutive fields
+#     time: float   (floats 0, ints 0)
+#     steps: int    (floats 1, ints 0)
+# the second stands at ints 0.
 @dataclass(frozen=True)
 class Field:
     """A field of a record; `floats` and `ints` are its place in the two blocks."""
@@ -87,6 +91,8 @@ class Layout:
     floats: int
     ints: int
 
+    # In depth-first order of declaration: `component_types`, the constructor and the compiled signature all count on
+    # it.
     @cached_property
     def references(self) -> dict[str, Type]:
         """Arrays that lie elsewhere, by their path: those of inner records too."""
@@ -123,6 +129,7 @@ class Layout:
         floats, ints = self.defaults
         return np.array(floats), np.array(ints, dtype=np.int64)
 
+    # At least one entry each: ctypes gives no pointer into an empty array.
     @cached_property
     def defaults(self) -> tuple[list[float], list[int]]:
         """The numbers that they start with."""
@@ -166,6 +173,8 @@ class Record:
         """This record with its compile-time integers in place."""
         if cls._layout is not None:
             return cls
+        # Equal sizes give the same class: the translator compares layouts by identity, and a record made by one caller
+        # must pass for the record of another.
         key = tuple([(name, statics[name]) for name in _static_names(cls) if name in statics])
         if key not in cls._bound:
             cls._bound[key] = _make_bound(cls, dict(key))
@@ -188,6 +197,8 @@ class Record:
 
     def __init__(self, *references: Any, **values: Any) -> None:
         """Of a class that needs no sizes; bound classes have a constructor made for their layout."""
+        # The bound class has its own __init__, generated for its fields (record_attributes.py); the second call ends
+        # there.
         self.__class__ = type(self).bound({})
         self.__init__(*references, **values)  # type: ignore[misc]
 
@@ -232,6 +243,8 @@ def resolve_type(node: ast.expr | None, names: Mapping[str, Any], statics: Mappi
     try:
         if isinstance(node, ast.Name) and node.id in names:
             return _type_of(names[node.id], statics)
+        # `from __future__ import annotations` leaves texts. They are evaluated with compile-time integers in place of
+        # their declarations, so that `Annotated[Array, 2 * N]` comes out with a number.
         code = compile(ast.Expression(node), "annotation", "eval")
         return _type_of(eval(code, {}, _Integers(names, statics)), statics)
     except (NameError, AttributeError, TypeError):
@@ -270,6 +283,7 @@ class _Integers(Mapping[str, Any]):
         return len(self.names)
 
 
+# The signature of an external lists the arrays of its records (`Record.arrays`) before any size is known.
 class _Any(dict[str, int]):
     """Some number for every compile-time integer, where only kinds matter."""
 
@@ -287,6 +301,7 @@ def _integer(value: Any, statics: Mapping[str, int]) -> int:
 def _read_fields(cls: Any) -> dict[str, tuple[ast.expr, Any, Mapping[str, Any]]]:
     """Annotation, default and the names it is written with, of each field; those of base records first."""
     fields: dict[str, tuple[ast.expr, Any, Mapping[str, Any]]] = {}
+    # Base records first: a record that extends another begins with the other's places, and may be passed on as such.
     for base in reversed(cls.__mro__):
         if issubclass(base, Record) and base is not Record:
             names = vars(sys.modules[base.__module__])

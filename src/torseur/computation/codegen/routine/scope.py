@@ -23,15 +23,20 @@ class Scope:
     def __init__(self, routine: Routine, statics: dict[str, int]) -> None:
         self.routine = routine
         self.global_statics = statics
+        # Locals and records exist when the routine runs; `statics` only while it is translated: indices of unrolled
+        # loops and names assigned once to a compile-time value. A name in `statics` hides the local of the same name.
         self.locals: dict[str, Kind] = {}
         self.shapes: dict[str, Shape] = {}
         self.records: dict[str, Layout] = {}
         self.statics: dict[str, Any] = {}
+        # Memory of local arrays by label, and the lengths known of array names: for the check of constant indices.
         self.storage: dict[str, tuple[Kind, int]] = {}
         self.sizes: dict[str, int] = {}
         self.counters: list[str] = []
+        # Arrays made inside a loop share one memory over all rounds, and may have no second name (assignments._alias).
         self.made_in_loop: set[str] = set()
         self.static_indices: set[str] = set()
+        # What `break` and `continue` mean here, innermost loop last; in an unrolled loop both are Breaks of blocks.
         self.exits: list[tuple[Break, Continue | Break]] = []
         self.loop_depth = 0
         self._labels = 0
@@ -170,6 +175,7 @@ class Scope:
         return argument.arg, type_
 
 
+# Several, where a conditional expression chooses between arrays: whatever writes through it may write all of them.
 def array_names(expression: Expression) -> set[str]:
     """The variables an array expression may point into."""
     if isinstance(expression, Local):

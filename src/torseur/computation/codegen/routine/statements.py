@@ -28,6 +28,8 @@ from torseur.computation.codegen.routine.nodes import (
 )
 from torseur.computation.codegen.routine.routine_language import Kind, static_range
 
+# Far above any tableau (dop853 unrolls 12 stages of 12): reached only where a size of the system was unrolled by
+# mistake, which would take minutes to compile.
 LARGEST_UNROLLED_LOOP = 10_000
 _END = (Return, Break, Continue)
 
@@ -40,6 +42,8 @@ class StatementTranslator(AssignmentTranslator):
         result: list[Statement] = []
         for node in statements:
             result.extend(self._statement(node))
+            # What follows a return, break or continue is dropped here: LLVM allows one terminator per block, and C
+            # warns.
             if result and isinstance(result[-1], _END):
                 break
         return tuple(result)
@@ -135,6 +139,7 @@ class StatementTranslator(AssignmentTranslator):
 
     def _static_for(self, node: ast.For, name: str, call: ast.Call) -> list[Statement]:
         indices = range(*[self.static_integer(argument, "a bound of static_range") for argument in call.args])
+        # Unrolled so that `A[i][j]` of a tableau is a number: products with its zeros are not even written.
         if len(indices) > LARGEST_UNROLLED_LOOP:
             self.scope.fail(node, f"static_range of {len(indices)} rounds: use range.")
         return self._unroll(node, name, indices)
@@ -150,6 +155,7 @@ class StatementTranslator(AssignmentTranslator):
             with self._loop(Break(outer), Break(inner), repeated=False):
                 body = self.body(node.body)
             rounds.append(Block(body, inner))
+            # A round that surely leaves the loop is the last; one that surely continues is followed by the next.
             if body and isinstance(body[-1], _END) and body[-1] != Break(inner):
                 break
         self.scope.static_indices.discard(name)
@@ -162,6 +168,7 @@ class StatementTranslator(AssignmentTranslator):
     @contextmanager
     def _loop(self, leave: Break, again: Continue | Break, repeated: bool) -> Iterator[None]:
         self.scope.exits.append((leave, again))
+        # Unrolled rounds are not repeated: an array made in one of them is made once, and may have a second name.
         self.scope.loop_depth += repeated
         yield
         self.scope.loop_depth -= repeated

@@ -22,6 +22,8 @@ from torseur.computation.codegen.routine.nodes import (
 )
 from torseur.computation.codegen.routine.routine_language import Kind
 
+# Python's own operators fold constants, so that a folded expression has the value that the untranslated routine has.
+# // and % round towards minus infinity; targets whose division truncates (C, LLVM) have helpers for them.
 ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add,
     "-": operator.sub,
@@ -38,6 +40,7 @@ COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
     "==": operator.eq,
     "!=": operator.ne,
 }
+# Seven products cost less than a call of pow; each adds half a unit in the last place to the error.
 LARGEST_EXPANDED_POWER = 8
 _PYTHON_TYPE: dict[Kind, Callable[[Any], Number]] = {Kind.FLOAT: float, Kind.INT: int, Kind.BOOL: bool}
 
@@ -110,6 +113,7 @@ def invert(a: Expression) -> Expression:
 def logic(op: str, a: Expression, b: Expression) -> Expression:
     """a and b, a or b for booleans; a compile-time left side decides at once."""
     if isinstance(a, Const):
+        # The left side alone may decide: `x and False` still has to evaluate x, in which a call may stand.
         return b if bool(a.value) == (op == "and") else a
     return Logic(op, a, b)
 
@@ -138,6 +142,8 @@ def absolute(a: Expression) -> Expression:
     return Intrinsic("abs", (convert(a, Kind.INT),), Kind.INT)
 
 
+# fmin and fmax of C would drop a NaN, and an integrator that takes the largest of its errors would not see a failed
+# one.
 def extremum(name: str, a: Expression, b: Expression) -> Expression:
     """min or max of two numbers; the first wins when they are equal or not comparable, as in Python."""
     if isinstance(a, Const) and isinstance(b, Const):

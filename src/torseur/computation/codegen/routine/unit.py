@@ -45,6 +45,7 @@ class BoundExternal:
 class Unit:
     """One compilation unit: functions in an order where callees come first, the entry last."""
 
+    # C sees each function before its first call and needs no prototypes.
     functions: tuple[Function, ...]
     externals: Mapping[str, BoundExternal]
 
@@ -79,11 +80,14 @@ class Linker:
 
     def function(self, routine: Routine, caller: Scope | None = None, node: ast.AST | None = None) -> Function:
         """The translated routine."""
+        # A caller is refused or accepted by what its callee writes and whether it fails: the callee has to be
+        # translated to its end first, which a recursion never is.
         if routine in self._pending:
             assert caller is not None and node is not None
             caller.fail(node, f"routine '{routine.name}' calls itself; recursion is not part of the routine language.")
         if routine not in self.functions:
             self._pending.append(routine)
+            # Entered when its translation ends, after its callees: the dictionary's order is the order of definition.
             self.functions[routine] = self._translate(routine, is_entry=caller is None)
             self._pending.remove(routine)
         return self.functions[routine]
@@ -105,6 +109,7 @@ class Linker:
         scope = Scope(routine, self.statics)
         translator = StatementTranslator(scope, self)
         body = translator.function_body()
+        # Before unused parts of records are dropped: an alias may be all that ties a written name to a parameter.
         touched = reachable(translator.touched, translator.aliases)
         body, unused = drop_unused(body, scope.components)
         # Callers inside the unit pass what is used alone; the entry's signature is known outside and stays.

@@ -39,6 +39,8 @@ class Module:
         rare = self.parameters.name if self.parameters is not None else None
         if not split or rare not in [group.name for group in program.inputs]:
             return Function(name, program, program)
+        # The order of prepared values is that of the split: both functions are printed from it, and must be compiled
+        # together.
         prepare, evaluate = program.split((str(rare),), PREPARED)
         return Function(name, program, evaluate, prepare, names.with_suffix(name, "_prepare"))
 

@@ -59,6 +59,7 @@ def derivative_rows(table: Table, order: int) -> tuple[float, ...]:
     powers = np.arange(order, table.degree + 1)
     if powers.size == 0:
         return (0.0,) * (len(table.knots) - 1)
+    # d^r/dx^r x^n = n (n - 1) ... (n - r + 1) x^(n - r).
     factors = [float(math.perm(int(power), order)) for power in powers]
     return tuple(float(c) for c in (table.coefficients[:, powers] * factors).ravel())
 
@@ -74,10 +75,13 @@ def _uniform_search(knots: tuple[float, ...]) -> Routine:
 
     def interval(x: float) -> int:
         """The interval between knots that x lies in, or the nearest one."""
+        # The comparison with zero is false for NaN, which then falls on the first interval and stays NaN in the
+        # polynomial.
         position = (x - start) * inverse
         k = 0
         if position > 0.0:
             k = int(position) if position < last else last
+        # One step either way undoes the rounding of `position`: derivatives jump at knots, and bisection must agree.
         if k > 0 and x < knots[k]:
             k = k - 1
         if k < last and x >= knots[k + 1]:

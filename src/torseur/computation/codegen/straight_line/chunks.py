@@ -86,6 +86,8 @@ def layout(
     `whole` operations is one chunk; one of at most `scheduled` is ordered such that long chains begin early, or, for a
     number of `registers`, such that few values are stored.
     """
+    # In this order: demand decides which operations exist and roughly when, scheduling moves them, pairing undoes what
+    # scheduling has taken apart, and only then is it known where the cuts fall.
     early = early_sines_of(program) if together else EarlySines()
     order = order_by_demand(program, early)
     if len(order) <= scheduled:
@@ -218,6 +220,7 @@ def _assign_slots(
                 if free.get(size):
                     slot[node] = free[size].pop()
                 else:
+                    # The next multiple of the width: a vector that began elsewhere would cross lines of the cache.
                     slot[node] = -(-count // size) * size
                     count = slot[node] + size
                 piece.saved[node] = slot[node]
@@ -248,6 +251,8 @@ def order_by_demand(program: Program, early: EarlySines) -> list[Expr]:
     height = _heights(program)
     done = {*program.given, *(early.places or ()), *[node for node in program.nodes if not node.args]}
     order: list[Expr] = []
+    # A stack, not recursion: chains of a humanoid's derivatives are thousands of operations long. A node may be on the
+    # stack several times; the copy that is popped first computes it, the others find it done.
     stack = result_orders(program)[-1][::-1]
     while stack:
         node = stack.pop()

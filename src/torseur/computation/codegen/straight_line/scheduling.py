@@ -148,7 +148,9 @@ class _Work:
                     live += 1
                 left[value] -= 1
                 ended += not left[value]
+            # A result without readers goes straight to its array and takes no register afterwards.
             live += bool(readers[k])
+            # Before the operands are let go: an operation needs them and its result at the same time.
             most = max(most, live)
             live -= ended
         return most
@@ -167,6 +169,8 @@ class _Work:
         # A heap entry is stale once its value was read again: `here` has the next use that counts. An entry is one
         # number, which the heap compares in half the time of a pair: the use that is farthest first, then the value.
         here: dict[int, int] = {}
+        # key = value - use · total: the smallest is the farthest use. As 0 <= value < total, divmod by `total` gives
+        # (-use, value) back.
         farthest: list[int] = []
         kept: set[int] = set()
         for k in order:
@@ -181,6 +185,8 @@ class _Work:
             if uses[k]:
                 here[k] = uses[k][-1]
                 heappush(farthest, k - uses[k][-1] * total)
+            # Belady's rule is optimal for loads alone; it is only compared here, between orders, and no code is written
+            # from it.
             while len(here) > registers:
                 place, value = divmod(heappop(farthest), total)
                 if here.get(value) == -place:
@@ -197,6 +203,8 @@ class _Work:
 
         While fewer than `many` values are live, it takes the first of the `base`.
         """
+        # Two heaps over the same operations: `ready` by (change of live values, place in the base), `early` by place
+        # alone. Entries of one heap stay behind when the other has taken the operation: `done` tells them.
         state = _Greedy(self)
         place = [0] * len(base)
         for p, k in enumerate(base):
@@ -210,6 +218,7 @@ class _Work:
         while len(order) < len(base):
             if live < many:
                 k = base[heappop(early)]
+                # On a tie of changes the base decides, so that the order is the same in every process.
                 change = state.change(k)
             else:
                 change, _, k = heappop(ready)
@@ -258,6 +267,8 @@ class _Greedy:
         candidates: Order = []
         for value in self.reads[k]:
             left[value] -= 1
+            # Only these two events change what an operation would do to the number of live values: a value with one
+            # reader left is freed by it, a value from outside that is loaded already costs it nothing.
             if left[value] == 1 or not self.loaded[value]:
                 self.loaded[value] = 1
                 candidates += [other for other in self.readers[value] if not waits[other]]

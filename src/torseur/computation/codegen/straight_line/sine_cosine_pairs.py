@@ -13,6 +13,7 @@ FEWEST = 2
 """Angles from which computing them together pays."""
 
 _CIRCULAR = frozenset(("sin", "cos"))
+# Doubles of an AVX-512 vector; narrower processors take the same arrays in two or four rounds (targets/c/sines.h).
 _STRIDE = 8
 
 
@@ -43,6 +44,7 @@ def _late(angles: list[Expr], program: Program) -> set[Expr]:
     """Of some angles and what they are computed from, the values that need a sine or a table."""
     late: set[Expr] = set()
     for node in live_nodes(angles, program.given):
+        # Nodes come with their arguments first, so that one pass carries the mark from a sine to everything behind it.
         needs = node.op in _CIRCULAR or node.op == "table" or any(argument in late for argument in node.args)
         if needs and node not in program.given:
             late.add(node)
@@ -77,6 +79,8 @@ def _order_angles(early: list[Expr], packs: list[Expr]) -> tuple[tuple[Expr, ...
         group = [node.args[0] for node in pack.args]
         if all(angle in wanted and angle not in index for angle in group):
             index |= {angle: len(angles) + k for k, angle in enumerate(group)}
+            # Filled up with an angle of the group: empty lanes hold some number, and this one is in range where the
+            # group is.
             angles += group + [group[-1]] * (vector_width(len(group)) - len(group))
     for angle in (node.args[0] for node in early):
         if angle not in index:

@@ -65,6 +65,7 @@ class Splines:
 
 def _spline(lookup: TableLookup) -> Spline:
     knots = tuple(float(x) for x in lookup.table.knots)
+    # Derivatives of a table are tables with shorter rows over the same knots; each order is a function of its own.
     flat = derivative_rows(lookup.table, lookup.order)
     columns = len(flat) // (len(knots) - 1)
     return Spline(knots, tuple(flat[k : k + columns] for k in range(0, len(flat), columns)))
@@ -95,6 +96,7 @@ class Language:
         name = names.get(node)
         if name is not None:
             return name
+        # pi is a node of its own in the graph, so that sin(pi) folds exactly; sources see its nearest double.
         return self.literal(math.pi if node.op == "pi" else float(node.data))
 
     def operation(self, node: Expr, names: Mapping[Expr, str], splines: Splines) -> str:

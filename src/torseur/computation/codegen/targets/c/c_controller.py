@@ -144,6 +144,9 @@ def _routine(name: str, program: Program) -> Routine:
     for array, output in zip(arrays[len(program.inputs) :], program.outputs, strict=True):
         for j, entry in enumerate(output.entries):
             results.setdefault(entry, []).append(f"{array}[{j}]")
+    # Register allocation over an array: places[node] is free again after the last reader of the node. A place is freed
+    # before the reader's own result takes one, so that `work[3] = work[3] * work[5];` is usual and safe: C evaluates
+    # the right side first.
     last = {argument: k for k, node in enumerate(order) for argument in node.args}
     lines: list[str] = []
     free: list[int] = []

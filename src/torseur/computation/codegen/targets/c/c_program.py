@@ -56,6 +56,7 @@ def lane_operation(node: Expr, arguments: Sequence[str]) -> str | None:
 
 def _total(terms: list[str]) -> str:
     """The sum of some values, by halves: first with last half, as processors add parts of vectors."""
+    # 4 terms: (a + c) + (b + d), the order of a horizontal sum of a vector's halves; compilers recognise it.
     while len(terms) > 1:
         half = (len(terms) + 1) // 2
         sums = [f"({a} + {b})" for a, b in zip(terms, terms[half:], strict=False)]
@@ -69,6 +70,7 @@ def vector_types(programs: Iterable[Program]) -> str:
     lines = []
     for width in sorted({vector_width(len(node.args)) for node in packs}):
         size, name = f"vector_size({8 * width})", kind(width)
+        # The _at type is a vector that lies at any double of an array (aligned(8)) and may overlap doubles (may_alias).
         lines.append(f"typedef double {name} __attribute__(({size}));")
         lines.append(f"typedef double {name}_at __attribute__(({size}, aligned(8), may_alias));")
     return "\n".join([GNU, *lines, "#endif", ""]) if lines else ""
@@ -132,6 +134,7 @@ def _straight_line(program: Program, name: str, lookups: Lookups, linkage: str, 
         return _function(plan, plan.chunks[0], f"{linkage} void {name}", lookups, first=_early_sines(plan, lookups))
     extra = ["double *restrict scratch", *(["const double *restrict sines"] if plan.early_sines.angles else [])]
     size = sum(len(chunk.operations) for chunk in plan.chunks)
+    # TORSEUR_PIECE leaves it to the compiler (c_unit.HEAD): clang joins the pieces again, gcc calls them.
     separate = "static TORSEUR_PIECE" if size <= ONE_FOR_CLANG else "static TORSEUR_NOINLINE"
     parts = [
         _function(plan, chunk, f"{separate} void {part(name, k)}", lookups, extra)

@@ -58,6 +58,7 @@ static inline int64_t floor_mod(int64_t a, int64_t b) { return b == 0 ? 0 : a - 
 """ + "".join(
     f"static inline {type_} {name}_power{n}({type_} a) {{ return {' * '.join('a' * n)}; }}\n"
     for name, type_ in (("float", "double"), ("int", "int64_t"))
+    # A function per exponent where the base is an expression, so that it is evaluated once.
     for n in range(2, LARGEST_EXPANDED_POWER + 1)
 )
 

@@ -21,6 +21,9 @@ def system_source(program: Program, solved: Solved, name: str, linkage: str) -> 
     return "\n".join([*inward, _outward(solved, n, f"{name}_outward"), *fixed, _caller(program, solved, name, linkage)])
 
 
+# A = Lᵀ D L with unit lower L (Featherstone 2005), so that  A x = b  is
+#     Lᵀ y = b   from the last row up (inward along the tree),    D z = y,    L x = z   from the first row down.
+# Columns of b stand in vectors, LANES at a time.
 def _inward(solved: Solved, rows: tuple[int, ...], n: int, name: str) -> str:
     """x <- L⁻ᵀ of a block: from the last row up, each row is taken out of those that carry it."""
     head = (
@@ -36,6 +39,7 @@ def _inward(solved: Solved, rows: tuple[int, ...], n: int, name: str) -> str:
     return "\n".join([*lines, "}", ""])
 
 
+# The sign is that of derivatives: ∂v̇/∂y = -A⁻¹ ∂r/∂y, with r the residual of the equations.
 def _outward(solved: Solved, n: int, name: str) -> str:
     """to <- -L⁻¹ D⁻¹ x, row by row."""
     head = (

@@ -87,6 +87,8 @@ def _program_call(linked: LinkedProgram, arguments: list[str]) -> str:
             given.append(f"ctx->{linked.name}_prepared")
         else:
             value = arguments[position]
+            # Programs take arrays only; a compound literal is an array of one number that lives until the end of the
+            # call's block.
             given.append(f"(const double[1]){{{value}}}" if kinds[position] is Kind.FLOAT else value)
     return f"{linked.name}({', '.join([*given, *[arguments[i] for i in linked.outputs]])})"
 

@@ -84,6 +84,7 @@ def _derivative_program(program: Program) -> Program:
     zero = as_expr(0)
     for output in program.outputs:
         rows, columns = _two(output.shape)
+        # Ours are row by row: entry (i, j) of the output stands at i·columns + j here and at j·rows + i in CasADi.
         order = [i * columns + j for j in range(columns) for i in range(rows)]
         entries: list[Expr] = [as_expr(output.entries[k]) for k in order]
         block = jacobian(entries, variables)

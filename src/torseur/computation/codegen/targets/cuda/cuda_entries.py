@@ -106,11 +106,13 @@ def register_weights(plan: Plan, stage: int, suffix: str) -> dict[Expr, int]:
     scalar, fine = SCALARS[suffix]
     program = plan.layout.program
     if scalar == "double":
+        # Registers have 32 bits.
         return dict.fromkeys([*program.operations, *(node for group in program.inputs for node in group.nodes)], 2)
     if fine == scalar:
         return {}
     exact = plan.fine[stage]
     read_coarse = {a for node in plan.layout.chunks[stage].operations if node not in exact for a in node.args}
+    # The double (two registers) and its float beside it.
     return {node: 3 if node in read_coarse else 2 for node in exact}
 
 

@@ -72,6 +72,7 @@ class CudaKernel:
     @cached_property
     def _of_each_state(self) -> CudaKernel:
         """The same with parameters that differ from state to state."""
+        # Another program, not another call: nothing can be prepared on the host when parameters differ between threads.
         return CudaKernel(self.program, (), self.precision, self.fast_sines)
 
     @property
@@ -119,6 +120,7 @@ class CudaKernel:
         return columns, n
 
     def _array(self, group: Input, value: Any) -> Any:
+        # `get` tells CuPy's own arrays, which need no conversion.
         if hasattr(value, "__dlpack__") and not isinstance(value, np.ndarray) and not hasattr(value, "get"):
             value = self._cupy.from_dlpack(value)
         array = self._cupy.asarray(value, dtype=self._type)
@@ -138,6 +140,7 @@ class CudaKernel:
         return by_value(self._prepare(*numbers)[PREPARED].astype(self._fine))
 
 
+# Kernel arguments lie in constant memory, which all threads of a warp read at once, without a load each.
 def by_value(numbers: Any) -> Any:
     """Numbers as one argument that holds them all; CuPy passes single values only."""
     size = max(len(numbers), 1)

@@ -64,6 +64,7 @@ class DeviceFunction:
     call: Callable[[Sequence[str]], str]
     writes: frozenset[int]
 
+    # Nothing on a device can raise: StopIfFailed is never printed here.
     def effects(self, external: External) -> tuple[frozenset[int], bool]:
         """(positions of the arrays it writes, whether it can raise)."""
         return self.writes, False
@@ -114,6 +115,7 @@ class DevicePrinter(RoutinePrinter):
 
     def _for(self, s: For) -> None:
         known = isinstance(s.start, Const) and isinstance(s.stop, Const)
+        # A program of thousands of operations, copied once per round, would leave the instruction cache.
         self._line("TORSEUR_UNROLL" if known and not _reaches_programs(s.body) else "TORSEUR_ROLLED")
         counter, stop = self.names[s.counter], self.top(s.stop)
         test = f"{counter} {'<' if s.step > 0 else '>'} {stop}"

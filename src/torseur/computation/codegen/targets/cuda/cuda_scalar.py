@@ -13,6 +13,13 @@ RESERVED = CPP.reserved | frozenset((
 CUDA = replace(CPP, name="CUDA C++", reserved=RESERVED)
 
 
+# Sine and cosine: reduction by multiples of pi/2 that are taken off in parts (Cody and Waite 1980), by fused
+# multiply-adds, whose products are not rounded; then a polynomial for each, and quadrants by bits of the count:
+#     count mod 4      0    1    2    3
+#     sine             s    c   -s   -c
+#     cosine           c   -s   -c    s
+# The double polynomials are those of fdlibm (Sun Microsystems 1993), of degree 13 and 14. The library's own functions
+# have a slow path for huge arguments, and its branches keep the threads of a warp waiting for each other.
 HEAD = """\
 #pragma once
 

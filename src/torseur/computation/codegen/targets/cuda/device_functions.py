@@ -17,6 +17,8 @@ from torseur.computation.codegen.targets.cuda.cuda_scalar import CUDA
 from torseur.computation.codegen.targets.cuda.stages.cuda_stages import FEW, Plan, plan_stages
 from torseur.computation.codegen.targets.cuda.stages.register_spilling import LOAD_AHEAD, Spilling
 
+# A load from device memory takes some hundreds of cycles: it is written early where registers are left to hold its
+# value until it is used, and late where they are not.
 PLENTY = 300
 """Live values up to which registers are left for loads that come early."""
 LOAD_EARLY = 600
@@ -96,6 +98,7 @@ class _Body:
         self.results = plan.layout.arrays[len(self.program.inputs) :]
         self.output_places = _output_places(plan)
         self.here = set(chunk.operations)
+        # By operation and angle: sine_cosine gives both for the price of the dearer one.
         self.partner: dict[tuple[str, Expr], Expr] = {
             (node.op, node.args[0]): node for node in chunk.operations if node.op in ("sin", "cos")
         }
@@ -197,6 +200,7 @@ class _Body:
         if other is None:
             self.known.add(node)
             return [*self.declare(node, language.operation(node, names, self.splines)), *self.store(node)]
+        # The partner is written here too, wherever it stood in the order: `known` lets its own turn pass.
         self.known |= {node, other}
         sine, cosine = (node, other) if node.op == "sin" else (other, node)
         kind = "F" if {sine, cosine} & self.fine else "T"
@@ -224,4 +228,5 @@ def _output_places(plan: Plan) -> dict[Expr, tuple[int, int]]:
     results = [
         (node, place) for chunk in plan.layout.chunks for node, places in chunk.results.items() for place in places
     ]
+    # Fine values are stored in T among the results: read back from there they would have lost their digits.
     return {node: place for node, place in results if node.args and node not in fine}

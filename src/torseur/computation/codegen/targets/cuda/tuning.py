@@ -37,6 +37,8 @@ class Launch:
     @property
     def registers(self) -> int:
         """What a thread has: a quarter of a multiprocessor holds 16384 registers, given out in eights."""
+        # A multiprocessor has four parts with 64 KiB (16384 words) of registers each; a warp of 32 threads runs on one
+        # part.
         warps = -(-self.block * self.resident // (32 * 4))
         return min(255, 16384 // (32 * warps) // 8 * 8)
 
@@ -63,6 +65,8 @@ LARGE = 6000
 """Operations above which compiling takes long and few caps make sense."""
 FEW_VARIANTS = (Launch(128, 1), Launch(128, 3))
 FEW_SPILLING = SPILLING[:3]
+# No --use_fast_math: it would replace the sines by those of the special function unit, which FAST_SINES asks for by
+# itself. Divisions are few and are followed by products of the same precision.
 OPTIONS = ("-DTORSEUR_ZEROS_ARE_THERE", "-std=c++14", "--prec-div=false", "--ftz=true", "--fmad=true")
 FAST_SINES = "-DTORSEUR_FAST_SINES"
 
@@ -85,6 +89,7 @@ class Launchable:
         if self.chosen is not None or n < SMALL:
             return False
         key = cache_key("cuda launch, spills", _device(self.cupy), *self.options, self.text)
+        # Kept with the compiled code: the same source on the same device is measured once in its life.
         known = load(key)
         if known is None:
             fastest = min(variants_of(self.source), key=lambda launch: self._seconds(launch, arguments, n))

@@ -70,6 +70,8 @@ _SUFFIXES = {"linux": "so", "darwin": "dylib", "win": "dll"}
 
 def write_archive(model: FmuModel, path: Path) -> str | None:
     """Writes the FMU; the platform of the binary in it, None when there is no compiler and it holds sources only."""
+    # The GUID is taken from the sources with an empty GUID, then written into model.h: the same model has the same
+    # GUID.
     sources = _sources(model)
     digest = hashlib.sha256("".join(f"{name}\0{text}\0" for name, text in sources.items()).encode()).digest()
     guid = f"{{{UUID(bytes=digest[:16])}}}"

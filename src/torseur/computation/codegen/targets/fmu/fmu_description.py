@@ -132,6 +132,8 @@ def _variable(name: str, variable: Variable, role: _Role, model: FmuModel, **val
 
 def _add_structure(root: Xml.Element, model: FmuModel) -> None:
     """Which variables are outputs, derivatives, and unknown at the start, by their number from 1."""
+    # Order of the variables, counted from 1 (FMI 2.0, section 2.2.8):
+    #     [ states 1..n | derivatives n+1..2n | parameters | inputs | outputs ]
     n = len(model.states)
     first_output = 2 * n + len(model.parameters) + len(model.inputs) + 1
     states, rates = range(1, n + 1), range(n + 1, 2 * n + 1)

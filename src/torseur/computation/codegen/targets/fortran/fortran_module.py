@@ -239,5 +239,6 @@ def _place(shape: tuple[int, ...], index: int) -> str:
     """The subscripts of an entry counted in row-major order."""
     if not shape:
         return ""
+    # Only the place in memory is Fortran's (first index fastest): subscripts mean what they mean in Python.
     subscripts = [index // math.prod(shape[k + 1 :]) % shape[k] + 1 for k in range(len(shape))]
     return f"({', '.join(str(s) for s in subscripts)})"

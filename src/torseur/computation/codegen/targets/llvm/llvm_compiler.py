@@ -18,6 +18,8 @@ from torseur.errors import CompilationError
 _CODE_GENERATION_LEVEL = 1
 """Level 2 takes 20 to 40 % longer and gains at most 3 %; level 0 halves the speed of large programs."""
 
+# Straight-line code was folded, shared and ordered before it was printed (docs/decisions/0008): what is left to LLVM is
+# to copy small programs into their callers and to turn stack slots into registers.
 _STRAIGHT_PASSES = ("always_inliner", "sroa", "simplify_cfg")
 _LOOP_PASSES = (
     "always_inliner",
@@ -26,6 +28,7 @@ _LOOP_PASSES = (
     "instruction_combine",
     "loop_rotate",
     "loop_unroll",
+    # A second time, for what unrolling has made constant; the first gives rotation and unrolling constant bounds.
     "instruction_combine",
     "sroa",
     "simplify_cfg",
@@ -34,6 +37,7 @@ _LOOP_PASSES = (
 )
 """An integrator compiles in a third of the time of LLVM's own pipeline at level 2 and runs as fast."""
 
+# LLVM's pass builders and target machines are shared by the process and keep state while they run.
 _lock = threading.Lock()
 
 
@@ -50,6 +54,7 @@ def build(source: str, shape: Shape) -> Library:
     with _lock:
         start = time.perf_counter()
         # The machine code depends on the processor: a cache on a shared disk holds one entry for each kind.
+        # (source, shape, LLVM, processor) decide the machine code: nothing else may enter the generated text.
         key = cache_key("llvm", source, shape.value, _identity())
         code = load(key)
         cached = code is not None
@@ -65,6 +70,7 @@ def _compile(source: str, shape: Shape) -> bytes:
     llvm = _binding()
     context = llvm.create_context()
     try:
+        # `verify` before any pass: a pass that is given ill-formed code may end the process instead of raising.
         with llvm.parse_assembly(source, context) as module:
             module.verify()
             with _passes(shape) as manager:
@@ -105,6 +111,7 @@ def _dispose(manager: Any) -> None:
 def _builder(shape: Shape) -> Any:
     llvm = _binding()
     options = llvm.create_pipeline_tuning_options(speed_level=1)
+    # What pays for long loops slows short ones down: LONG_LOOP in kernels/linking.py.
     options.loop_vectorization = shape is Shape.LONG_LOOPS
     options.slp_vectorization = False
     return llvm.create_pass_builder(_machine(), options)

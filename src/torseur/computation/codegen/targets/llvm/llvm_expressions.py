@@ -33,6 +33,7 @@ from torseur.computation.codegen.targets.llvm.llvm_spelling import ALIAS_CLASS, 
 ExternalPrinter = Callable[[FunctionBuilder, CallExternal, list[str]], str]
 _FLOAT_OPS = {"+": "fadd", "-": "fsub", "*": "fmul", "/": "fdiv"}
 _INT_OPS = {"+": "add", "-": "sub", "*": "mul"}
+# Ordered comparisons are false beside NaN, as in Python; != alone is the unordered one, true beside NaN.
 _FLOAT_TESTS = {"<": "olt", "<=": "ole", ">": "ogt", ">=": "oge", "==": "oeq", "!=": "une"}
 _INT_TESTS = {"<": "slt", "<=": "sle", ">": "sgt", ">=": "sge", "==": "eq", "!=": "ne"}
 
@@ -41,6 +42,8 @@ def function_name(function: Function) -> str:
     return f"routine_{identifier(function.name)}"
 
 
+# Every local lives in a stack slot and is loaded where it is read. Values in static single assignment would need phi
+# nodes at each join; the pass `sroa` makes them from the slots, and better than a printer could.
 class ExpressionPrinter:
     """Prints expressions into a function; `external` emits the call of a Program or callback."""
 
@@ -77,6 +80,7 @@ class ExpressionPrinter:
         name = self.module.helper("floor_div" if e.op == "//" else "floor_mod")
         return self.code.value(f"call i64 @{name}(i64 {a}, i64 {b})")
 
+    # a·a·a from the left, as in C and Python: squaring by halves would save products and round differently.
     def _power(self, e: Power) -> str:
         a = result = self.value(e.a)
         for _ in range(e.exponent - 1):
@@ -96,6 +100,8 @@ class ExpressionPrinter:
         code = self.code
         a = self.value(e.a)
         # The right side has a block of its own, entered only where the left one does not decide.
+        # A phi names the blocks from which control comes: those in which the two sides END. Where a side holds an `and`
+        # or a conditional of its own, that is another block than the one in which it began.
         first, other, end = code.block, code.new_block("right"), code.new_block("both")
         code.branch(a, *((other, end) if e.op == "and" else (end, other)))
         code.begin(other)
@@ -128,6 +134,7 @@ class ExpressionPrinter:
             return self.code.value(f"{'sitofp i64' if source is Kind.INT else 'uitofp i1'} {a} to double")
         return self._to_integer(a) if source is Kind.FLOAT else self.code.value(f"zext i1 {a} to i64")
 
+    # fptosi of NaN or of 1e300 is undefined in LLVM, and what it gives would differ between processors.
     def _to_integer(self, a: str) -> str:
         """Truncation that saturates, so that NaN and huge values stay harmless."""
         self.module.declare("declare i64 @llvm.fptosi.sat.i64.f64(double)")
@@ -135,6 +142,7 @@ class ExpressionPrinter:
 
     def _address(self, array: Expression, index: Expression, kind: Kind) -> str:
         base, offset = self.value(array), self.value(index)
+        # `inbounds`: no routine forms the address of what lies outside its array, not even to leave it unread.
         return self.code.value(f"getelementptr inbounds {TYPES[kind]}, ptr {base}, i64 {offset}")
 
     def _load(self, e: Load) -> str:

@@ -29,6 +29,8 @@ class FunctionBuilder:
 
     def effect(self, instruction: str) -> None:
         """An instruction without a result."""
+        # A block of LLVM has one terminator, at its end. What follows a return or a break goes into a block that
+        # nothing enters, which the passes drop.
         if self._closed:
             self.begin(self.new_block("dead"))
         self.lines.append("  " + instruction)
@@ -36,6 +38,8 @@ class FunctionBuilder:
     def arithmetic(self, op: str, *operands: str) -> str:
         return self.value(f"{op} {FLAGS} double {', '.join(operands)}")
 
+    # All of them stand at the head of the function: an alloca in a loop would take new stack in each round, and `sroa`
+    # makes registers of those on entry only.
     def slot(self, type_: str, count: int = 1) -> str:
         """Stack memory, taken once on entry."""
         self._count += 1

@@ -8,6 +8,8 @@ from torseur.computation.codegen.targets.llvm.llvm_spelling import ALIAS_METADAT
 PURE = "nounwind willreturn memory(none)"
 """Said of the C library's functions: like -fno-math-errno, it lets sine and cosine of one argument be fused."""
 
+# Python's // and % round towards minus infinity and sdiv towards zero:   q = sdiv a, b;  q - 1 where q·b != a and the
+# signs of a and b differ. Division by zero is undefined in LLVM; here it gives 0, as in C's helpers of the same names.
 _HELPERS = {
     "int_abs": """
 define internal i64 @int_abs(i64 %a) alwaysinline nounwind {
@@ -85,6 +87,7 @@ class Declarations:
 
     def helper(self, name: str) -> str:
         """The name of a helper function, which is then defined in the module."""
+        # a % b = a - b · (a // b).
         if name == "floor_mod":
             self._helpers["floor_div"] = None
         self._helpers[name] = None

@@ -36,7 +36,9 @@ def program_source(
     program: Program, name: str, lookups: Lookups, module: Declarations, linkage: str, attributes: str
 ) -> str:
     """The LLVM functions that compute a program; the last one has the given name, linkage and attributes."""
+    # `entry` is the label of the first block, which LLVM keeps in one name space with values.
     plan = layout(program, ("scratch", "entry"), chunk=_CHUNK)
+    # Functions that a spelling calls are declared before any is printed: `declare` lines stand once in the module.
     for node in program.operations:
         if node.op in _CALLED:
             module.declare_call(_CALLED[node.op], len(node.args))
@@ -49,6 +51,8 @@ def program_source(
     return "\n".join([*parts, _caller(plan, name, linkage, attributes)])
 
 
+# noalias is a promise: no output may overlap an input or another output. Kernels check it for given arrays
+# (kernel._check_output), routines refuse it when they are translated (calls._refuse_overlap).
 _NOALIAS = "ptr noalias nocapture "
 _SCRATCH = _NOALIAS + "%scratch"
 
@@ -61,6 +65,11 @@ def _function(
     plan: Layout, chunk: Chunk, head: str, lookups: Lookups, attributes: str, extra: list[str] | None = None
 ) -> str:
     lines = [f"{head}({', '.join([*_parameters(plan), *(extra or [])])}) {attributes} {{", "entry:"]
+    # One function of a long program:
+    #     inputs that it reads     from their arrays
+    #     values of other chunks   from scratch
+    #     operations               in order; those that later chunks read go to scratch at once
+    #     results                  to their arrays, at the end
     names, values = plan.names, _Values(plan.names)
     for node, (i, j) in chunk.inputs.items():
         lines += _load(names[node], plan.arrays[i], j)
@@ -100,6 +109,7 @@ def _caller(plan: Layout, name: str, linkage: str, attributes: str) -> str:
     arguments = ", ".join(f"ptr %{array}" for array in (*plan.arrays, "scratch"))
     calls = [f"  call void @{name}_{k}({arguments})" for k in range(len(plan.chunks))]
     head = f"define {linkage}void @{name}({', '.join(_parameters(plan))}) {attributes} {{"
+    # On the stack of the call, so that threads can run one kernel at the same time.
     scratch = f"  %scratch = alloca double, i64 {max(plan.slots, 1)}, align 8"
     return "\n".join([head, "entry:", scratch, *calls, "  ret void", "}", ""])
 

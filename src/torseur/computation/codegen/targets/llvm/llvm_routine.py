@@ -54,6 +54,8 @@ class RoutinePrinter(ExpressionPrinter):
         function = self.function
         positions = {p.name: k for k, p in enumerate(function.parameters)}
         kinds = {**function.locals, **dict.fromkeys(function.counters, Kind.INT)}
+        # Parameters have slots too: routines assign to them. All start as zero: LLVM's uninitialised memory may hold a
+        # different number at each read.
         for name, kind in kinds.items():
             self.slots[name] = self.code.slot(TYPES[kind])
             start = f"%a{positions[name]}" if name in positions else ZEROS[kind]
@@ -112,8 +114,11 @@ class RoutinePrinter(ExpressionPrinter):
     def _for(self, s: For) -> None:
         code = self.code
         test, body, again, end = (code.new_block(stem) for stem in ("test", "body", "again", "end"))
+        # `continue` goes to the increment, not to the test.
         self.exits[s.label] = (end, again)
         self._assign_slot(s.counter, Kind.INT, self.value(s.start))
+        # In the block before the loop: evaluated once, and known in every round because that block precedes all of
+        # them.
         stop = self.value(s.stop)
         code.begin(test)
         counter = code.value(f"load i64, ptr {self.slots[s.counter]}")
@@ -149,6 +154,7 @@ class RoutinePrinter(ExpressionPrinter):
         code.branch(code.value(f"icmp ne i64 {flag}, 0"), stop, go_on)
         code.begin(stop)
         returns = self.function.returns
+        # The result of a routine whose callback has raised: nobody sees it, and NaN would show if somebody did.
         default = double(float("nan")) if returns is Kind.FLOAT else ZEROS.get(returns, "")
         code.leave(f"ret {TYPES[returns]} {default}".rstrip())
         code.begin(go_on)

@@ -18,9 +18,13 @@ ABI_TYPES = {**TYPES, Kind.BOOL: "i64"}
 """Types at the border to C and Python, where a boolean is a whole word."""
 
 ZEROS = {Kind.FLOAT: "0.0", Kind.INT: "0", Kind.BOOL: "false", Kind.ARRAY: "null", Kind.INT_ARRAY: "null"}
+# Not `nnan ninf`: integrators look for NaN to refuse a step (docs/decisions/0026-no-finite-math-only.md). Not
+# `reassoc`: sums keep the order in which they are written, so that only fused operations round otherwise than Python.
 FLAGS = "contract nsz"
 """Freedom given to floating-point operations: fused multiply-add, no signed zeros. NaN keeps its meaning."""
 
+# Type-based alias analysis: without it each store of a state would make LLVM load again the pointers and counters of
+# the loop around it.
 ALIAS_CLASS = {
     Kind.FLOAT: "!tbaa !1",
     Kind.INT: "!tbaa !2",
@@ -46,4 +50,5 @@ MATH = {"sqrt": "llvm.sqrt.f64", "fabs": "llvm.fabs.f64", "floor": "llvm.floor.f
 
 def double(value: float) -> str:
     """A literal with every bit of the number."""
+    # Decimal literals are refused by LLVM unless they are exact.
     return f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"

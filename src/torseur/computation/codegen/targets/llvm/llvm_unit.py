@@ -56,6 +56,8 @@ def _program(linked: LinkedProgram, lookups: Lookups, module: Declarations) -> s
 
 
 def _routines(functions: tuple[Function, ...], linked: LinkedUnit, module: Declarations) -> str:
+    # The printer of routines knows externals by name only; here a name becomes a program's function or a callback's
+    # word.
     words = _words(linked)
 
     def external(code: FunctionBuilder, call: CallExternal, arguments: list[str]) -> str:
@@ -139,6 +141,8 @@ def _entry(linked: LinkedUnit, symbol: str) -> str:
 
 def _fill_context(linked: LinkedUnit, code: FunctionBuilder, names: dict[str, str]) -> str:
     words = _words(linked)
+    # The flag first, at the context's own address: `StopIfFailed` and the callbacks' trampolines find it without an
+    # offset.
     context = code.slot("ptr", 1 + len(words))
     code.effect(f"store i64 0, ptr {context}, align 8")
     for program in linked.prepared_programs:

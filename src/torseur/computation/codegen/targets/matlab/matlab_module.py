@@ -33,6 +33,7 @@ RESERVED = frozenset((
 ))  # fmt: skip
 
 OWN_FUNCTIONS = {
+    # MATLAB goes to complex numbers where other languages give NaN; one complex state would make all results complex.
     "real_sqrt": "function y = real_sqrt(x)\n  x(x < 0) = NaN;\n  y = sqrt(x);\nend",
     "real_log": "function y = real_log(x)\n  x(x < 0) = NaN;\n  y = log(x);\nend",
     "real_asin": "function y = real_asin(x)\n  x(abs(x) > 1) = NaN;\n  y = asin(x);\nend",
@@ -106,6 +107,7 @@ class _Printer:
 
     def statements(self, plan: Layout) -> list[str]:
         names, chunk, program = plan.names, plan.chunks[0], plan.program
+        # One column or as many as there are states: `.*` and `+` expand columns, so that only results need the count.
         sizes = ", ".join(f"size({array}, 2)" for array in plan.arrays[: len(program.inputs)])
         lines = [f"  lanes = max([1, {sizes}]);"]
         lines += [f"  {names[node]} = {plan.arrays[i]}({j + 1}, :);" for node, (i, j) in chunk.inputs.items()]

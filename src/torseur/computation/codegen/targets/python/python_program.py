@@ -55,6 +55,8 @@ def python_function(program: Program) -> Callable[..., list[list[Any]]]:
     """The program as a callable of its input vectors."""
     namespace: dict[str, Any] = {name: getattr(np, name) for name in FUNCTIONS}
     namespace["lookup"] = [lookup_function(data) for data in _tables(program)]
+    # Names come from `Names`, never from a user's text; without builtins, what slipped through could still call
+    # nothing.
     namespace["__builtins__"] = {}
     exec(compile(program_source(program), f"<program {program.name}>", "exec"), namespace)
     function: Callable[..., list[list[Any]]] = namespace["program"]

@@ -49,6 +49,7 @@ class _Binder:
             scope = dict(original.__globals__)
             cells = tuple(CellType(self.value(cell.cell_contents)) for cell in original.__closure__ or ())
             bound = FunctionType(original.__code__, scope, original.__name__, original.__defaults__, cells)
+            # Entered before its globals are bound: a routine may be met again among them.
             self._functions[routine] = bound
             for name in _names(original.__code__.co_names, scope):
                 scope[name] = self.value(scope[name], original.__code__.co_names)
@@ -70,6 +71,8 @@ class _Binder:
 
     def _module(self, module: ModuleType, attributes: tuple[str, ...]) -> Any:
         """The module, or a stand-in when one of the attributes used is part of the routine language."""
+        # co_names lists attribute names of all modules together: a stand-in may hold some that this module does not
+        # need.
         used = [name for name in attributes if _is_bound(getattr(module, name, None))]
         if not used:
             return module

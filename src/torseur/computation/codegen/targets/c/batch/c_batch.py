@@ -114,6 +114,7 @@ class Batch:
             for argument in node.args:
                 if argument.op == "mul":
                     readers.setdefault(argument, []).append(node.op)
+        # One product read by two sums: as fused multiply-adds it would be computed twice, in registers that are short.
         return {node for node, ops in readers.items() if len(ops) > 1 and set(ops) <= _SUMS}
 
     @cached_property
@@ -383,6 +384,7 @@ def range_source(batch: Batch, function: str) -> str:
         lines.append(f"  for (int j = 0; j < {n}; j++)")
         lines.append(f"    for (int l = 0; l < LANES; l++) rest_{k}_[j * LANES + l] = {array}[j * stride + {last}];")
     lines.append(f"  {function}_block({', '.join(['LANES', *local])});")
+    # Only the states that exist: the vector's other lanes hold copies of the last one.
     for k, array, n in (m for m in moved if m[0] >= inputs):
         lines.append(f"  for (int j = 0; j < {n}; j++)")
         lines.append(f"    for (int l = 0; i + l < end; l++) {array}[j * stride + i + l] = rest_{k}_[j * LANES + l];")

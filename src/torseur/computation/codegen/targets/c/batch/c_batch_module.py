@@ -86,6 +86,7 @@ def rows_source(batch: Batch) -> str:
     program, inputs = batch.program, len(batch.program.inputs)
     sizes = [len(group) for group in program.inputs] + [len(output.entries) for output in program.outputs]
     turned = [k for k, is_state in enumerate(batch.is_state) if is_state and sizes[k]]
+    # As many states as fit the first cache with all their entries, in whole vectors of 8, at least two of them.
     block = max(16, min(128, NEAR // (8 * max(1, sum(sizes[k] for k in turned))) // 8 * 8))
     kinds = ["const double *" if k < inputs else "double *" for k in range(len(sizes))]
     lines = [

@@ -127,6 +127,7 @@ def _block(stages: Stages, solution: _Solution, function: str) -> str:
     }
     first = ", ".join([*inputs, *map(_doubles, ("matrix", "rest", "shared"))])
     second = ", ".join([*inputs, *map(_doubles, ("middle", "shared", "right")), *outputs])
+    # Backwards, so that of equal entries the first place stays.
     place = {node: k for k, node in reversed([*enumerate(stages.solved.middle)])}
     lines = [
         *_notes(limbs),

@@ -130,6 +130,7 @@ def limbs_of(solved: Solved, program: Program) -> Limbs:
 def _carriers(pattern: Iterable[tuple[int, int]], n: int) -> list[int]:
     """For each row the nearest that carries it; -1 for none."""
     nearest = [-1] * n
+    # pattern: the (row, column) below the diagonal where L is not zero. The largest column of a row is its parent row.
     for k, i in pattern:
         nearest[k] = max(nearest[k], i)
     return nearest

@@ -80,6 +80,7 @@ class CudaRollout:
         q0, v0 = (xp.ascontiguousarray(xp.broadcast_to(xp.asarray(x, dtype=kind), (len(x), n))) for x in (q, v))
         out = xp.empty((steps.records, self._seen, n), dtype=kind)
         judged = None if self._judged is None else xp.empty((*self._judged, n), dtype=kind)
+        # A kernel without constants takes one integer in their place: its signature must not end with a comma.
         constants = [self._constant(group.name, others, n) for group in self.inputs] or [np.int32(0)]
         results = [out if self._seen else xp.empty(1, dtype=kind), *([] if judged is None else [judged])]
         numbers = (kind(steps.start), kind(steps.length), np.int64(steps.number), np.int64(steps.every or steps.number))

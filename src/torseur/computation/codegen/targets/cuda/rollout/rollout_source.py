@@ -292,8 +292,10 @@ def _kernel_words(parts: RolloutParts, suffix: str) -> dict[str, str]:
 
 def split_together(programs: Mapping[str, Program], parameters: Sequence[str]) -> tuple[Program, dict[str, Program]]:
     """What depends on parameters only, computed once for all programs, and these after it."""
+    # Reversed, so that of equal names the first program's input stands; all mean the same nodes.
     groups = {group.name: group for program in reversed(list(programs.values())) for group in program.inputs}
     outputs = tuple(output for program in programs.values() for output in program.outputs)
+    # One split for all programs: what two of them need of the parameters is prepared once, in one vector.
     prepare, rest = Program("all", tuple(groups.values()), outputs).split(tuple(parameters), PREPARED)
     prepared = rest.input(PREPARED)
     after = {}

@@ -43,6 +43,7 @@ def _solutions(solved: Solved) -> list[list[Expr]]:
     lower: list[dict[int, Expr]] = [{} for _ in inverse]
     for (k, i), entry in zip(solved.pattern, solved.program.output("lower").entries, strict=True):
         lower[k][i] = entry
+    # `inverse` is 1/D: with -1/D in its place the solver gives the columns of -A⁻¹ B.
     factors = SymmetricFactors(tuple(lower), tuple(-entry for entry in inverse))
     return factors.solve_all([[column.entries.get(k, _ZERO) for k in range(len(inverse))] for column in solved.columns])
 

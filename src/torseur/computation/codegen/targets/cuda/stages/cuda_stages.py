@@ -120,6 +120,8 @@ class _Staging:
         self.places = _places(program)
         self.program = program
         between: list[Expr] = []
+        # Three rounds: components that fit one thread as they are; then what all columns of the system share; then the
+        # rest. Each round sees what earlier stages have stored.
         wide = self._take_what_fits(program)
         if wide and program.solved is not None:
             self.program, between = by_columns(program, program.solved, set(wide))
@@ -209,6 +211,7 @@ class _Staging:
 
     def _append(self, order: list[Expr], results: Iterable[Expr]) -> None:
         here = set(order)
+        # What a stage reads of earlier ones is in memory from now on: reading it again costs one word, not two.
         self.stored |= {a for node in order for a in node.args if a in self.known and a not in here}
         self.parts.append(order)
         self.known |= here

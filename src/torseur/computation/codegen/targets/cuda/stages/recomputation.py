@@ -15,8 +15,10 @@ from torseur.algebra.graph.evaluation import live_nodes
 from torseur.algebra.graph.expr import Expr
 from torseur.algebra.graph.operations import OPERATIONS
 
+# A machine with other figures would cut elsewhere and still compute the same: the price decides speed alone.
 WORD = 20
 """Price of a word through memory, in operations: a device does some 20e12 operations and 1e12 words per second."""
+# An edge that no cut takes; a sum of all prices stays far below it, and below what 32 bits hold.
 MANY = 1 << 24
 
 

@@ -30,6 +30,7 @@ def components(results: Sequence[Expr], support: Mapping[Expr, Support]) -> list
     """Results in groups that share no input."""
     groups: list[tuple[Support, list[Expr]]] = []
     for result in results:
+        # A result that overlaps several groups joins them: union of sets by bits.
         mine, members = support.get(result, 0), [result]
         apart = []
         for other, others in groups:
