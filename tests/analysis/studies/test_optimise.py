@@ -45,6 +45,7 @@ def test_a_target_is_hit(tmp_path):
     everywhere = np.linspace(10, 35, 200_001)
     best = everywhere[np.argmin((place(everywhere) - 0.05) ** 2)]
     assert found.point["k"] == pytest.approx(best, abs=1e-3) and found.feasible
+    assert all(message.startswith("converged") for message in found.messages)  # in words, not in an algorithm's own
 
 
 def test_a_constraint_is_kept(tmp_path):
@@ -75,6 +76,7 @@ def test_every_algorithm_keeps_constraints(algorithm, tmp_path):
     found = optimise(write(tmp_path, head))
     zeros = [k for k in np.linspace(10, 35, 25_001) if abs(place(k)) < 2e-6]
     assert found.feasible and min(abs(found.point["k"] - zero) for zero in zeros) < 2e-2
+    assert found.messages[0].startswith("converged")
 
 
 def test_operating_points_are_averaged_and_limits_hold_in_each(tmp_path):

@@ -114,6 +114,20 @@ class Problem:
 
 ALGORITHMS = ("SLSQP", "L-BFGS-B", "trust-constr")
 MOST_ITERATIONS = 200
+# What SciPy's algorithms say at their end (in lower case, as far as it is characteristic), and what it means.
+ENDS = {
+    "projected gradient": "converged: no direction within the bounds improves the objective",
+    "relative reduction of f": "converged: further steps change the objective by rounding only",
+    "optimization terminated successfully": "converged",
+    "`gtol` termination": "converged: no direction within the constraints improves the objective",
+    "`xtol` termination": "converged: further steps change the parameters by rounding only",
+    "iteration limit": f"not converged: stopped after {MOST_ITERATIONS} iterations",
+    "iterations reached limit": f"not converged: stopped after {MOST_ITERATIONS} iterations",
+    "maximum number of": f"not converged: stopped after {MOST_ITERATIONS} iterations",
+    "abnormal": "not converged: no better point was found along the direction of search",
+    "positive directional derivative": "not converged: no better point was found along the direction of search",
+    "constraints incompatible": "not converged: the constraints contradict each other near this point",
+}
 PRECISION = 1e-12
 """Change of the objective, relative to its first value, at which a search ends."""
 FEASIBLE = 1e-6
@@ -265,9 +279,14 @@ def search(
             keep(first)
         optimum = _minimise(problem, algorithm, first, keep)
         keep(np.clip(np.asarray(optimum.x, dtype=float), 0.0, 1.0))
-        journal.end(number, steps[0], str(optimum.message))
+        journal.end(number, steps[0], _how_it_ended(str(optimum.message)))
     except TorseurError as failure:
         journal.end(number, steps[0], f"a motion failed: {failure}")
+
+
+def _how_it_ended(message: str) -> str:
+    """The message of an algorithm in plain words; one that is not known stays as it is."""
+    return next((words for sign, words in ENDS.items() if sign in message.lower()), message)
 
 
 def _minimise(problem: Problem, algorithm: str, x: Vector, keep: Callable[..., None]) -> Any:
