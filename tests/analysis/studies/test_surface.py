@@ -102,3 +102,8 @@ def test_any_range_of_a_design_is_part_of_the_whole(kind):
     for start, stop in ((0, 5), (4, 11), (5, 6)):
         stop = min(stop, len(whole))
         assert np.array_equal(design.points(axes, start, stop), whole[start:stop])
+
+
+def test_equal_values_do_not_deviate():
+    """The mean of equal decimals is rounded; their deviation is zero nonetheless."""
+    assert spread_of("x", "1", np.full(42, 0.6)).deviation == 0.0

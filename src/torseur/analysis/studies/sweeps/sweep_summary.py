@@ -110,7 +110,8 @@ def _parts(store: Store) -> list[tuple[str, slice]]:
 
 def spread_of(name: str, unit: str, values: Vector, operating_point: str = "") -> Spread:
     """A criterion's values as mean, deviation and quantiles with their intervals."""
-    deviation = float(values.std(ddof=1)) if len(values) > 1 else 0.0
+    # From the first value, so that equal values deviate by zero and not by the rounding of their mean.
+    deviation = float((values - values[0]).std(ddof=1)) if len(values) > 1 else 0.0
     parts = (0.025, 0.5, 0.975)
     low, middle, high = np.quantile(values, parts).tolist()
     ordered = np.sort(values)
