@@ -117,3 +117,17 @@ def test_marks_are_the_axes_of_frames_and_the_mass_centre(arm, tmp_path):
     shares = [one["mass"] * (places[one["body"]] @ [*one["point"], 1])[:3] for one in masses]
     assert sum(one["mass"] for one in masses) == 3.0
     np.testing.assert_allclose(sum(shares) / 3.0, robot.com(q), atol=1e-6)
+
+
+def test_a_robot_is_framed_as_it_stands_without_struts_beside_its_meshes(arm):
+    """Nobody drives it: it falls, and a finger without a stop slides away, which must not make the arm a dot."""
+    arm.write_text(
+        ARM.replace('type="revolute"><parent link="upper"', 'type="prismatic"><parent link="upper"').replace(
+            '<axis xyz="0 1 0"/>', '<axis xyz="0 1 0"/><dynamics damping="2"/>'
+        )
+    )
+    robot = read_robot(arm)
+    for subject in (robot, drawn_mechanism(robot)):
+        scene = ts.view(subject).scene
+        assert scene.view.near and scene.elements == ()
+    assert not ts.view(ts.load("library:pendulum")).scene.view.near

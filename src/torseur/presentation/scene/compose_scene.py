@@ -74,7 +74,7 @@ class Composition:
     @cached_property
     def shapes(self) -> dict[str, tuple[Shape, ...]]:
         """The shapes of the earth and of every body."""
-        added = {} if self.looks else self.connections.shapes()
+        added = {} if self._is_robot else self.connections.shapes()
         names = [EARTH_NAME, *(body.name for body in self.tree.mechanism.bodies)]
         return {name: (*self.pictures.shapes(name), *added.get(name, ()), *self._ground(name)) for name in names}
 
@@ -127,24 +127,31 @@ class Composition:
     def view(self) -> View:
         """How the mechanism is first seen: flat, or from the side on which its own parts hide least of it."""
         first, points = self._first_view, self._points
-        if first.flat or self.looks or self.motion is None or len(points) < 2:
+        if first.flat or self._is_robot or self.motion is None or len(points) < 2:
             return first
         return replace(first, azimuth=clearest_side(Scene("", self._bodies, self.motion, view=first), points))
 
     @cached_property
     def _first_view(self) -> View:
         up = self.up
-        normal = None if self.looks else plane_normal(self.pictures, up)
+        normal = None if self._is_robot else plane_normal(self.pictures, up)
         # Seen from straight above, a mechanism that stands on the floor is easier to grasp from aside.
         flat = normal is not None and abs(float(normal @ up)) < 0.99 and not is_deep(self._points, normal)
         azimuth, elevation = angles_of(normal, up) if flat and normal is not None else (ASIDE, ABOVE)
-        return View(point(up), azimuth, elevation, traces=self.traces(), level=self._level(), flat=flat)
+        return View(
+            point(up), azimuth, elevation, traces=self.traces(), level=self._level(), flat=flat, near=self._is_robot
+        )
+
+    @property
+    def _is_robot(self) -> bool:
+        """Whether bodies have shapes of a file: of a robot file itself, or of one that was written as a text."""
+        return bool(self.looks) or any(drawing.kind == "mesh" for drawing in self.tree.mechanism.drawings)
 
     def _level(self) -> float | None:
         """The height of the floor: a robot that is bolted down stands on it, as does what rolls on the earth."""
         # By convention the origin of a robot's file lies on the floor. Without contacts one with a free base falls.
         base = [link for link in self.tree.links if link.parent == GROUND]
-        if self.looks and all(len(link.symbols.speeds) <= 1 for link in base):
+        if self._is_robot and all(len(link.symbols.speeds) <= 1 for link in base):
             return 0.0
         for constraint in self.tree.mechanism.constraints:
             if isinstance(constraint, Rolling) and constraint.on.body == EARTH_NAME:

@@ -110,6 +110,9 @@ class Connections:
                 elastic = load.law is not None or not load.stiffness.is_zero
                 yield from self._strut(load.name, ends, elastic, not load.damping.is_zero)
             elif isinstance(load, CoordinateSpring):
+                # A file's meshes show what is there; the damping of a finger is no strut beside it.
+                if self.pictures.has_mesh(self._mechanism.joint(load.joint).child.body):
+                    continue
                 ends = self._ends_of_slide(load)
                 yield from self._strut(load.name, ends, not load.stiffness.is_zero, not load.damping.is_zero)
             elif isinstance(load, Bushing):

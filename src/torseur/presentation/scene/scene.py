@@ -81,7 +81,8 @@ class Trace:
 class View:
     """How the animation is first seen; `up` is against gravity.
 
-    A mechanism that moves in a plane is seen `flat`: along the normal of that plane, in parallel projection.
+    A mechanism that moves in a plane is seen `flat`: along the normal of that plane, in parallel projection. A robot
+    is seen `near`: framed as it stands where the motion starts, wherever it falls to.
     """
 
     up: tuple[float, float, float] = (0.0, 0.0, 1.0)
@@ -92,6 +93,7 @@ class View:
     floor: bool = True
     level: float | None = None  # height of the floor (m); below everything where it is not given
     flat: bool = False
+    near: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -33,6 +33,7 @@ def scene_data(
             "floor": view.floor,
             "level": view.level,
             "flat": view.flat,
+            "near": view.near,
             "traces": [
                 {"body": numbers[t.body], "point": t.point, "label": t.label or t.body, "shown": t.shown}
                 | ({} if t.paint is None else {"paint": paint_data(t.paint)})

@@ -79,6 +79,11 @@ class Pictures(Places):
             body not in self.given and body not in self._covered and not self.numbers.tree.mechanism.body(body).solids
         )
 
+    def has_mesh(self, body: str) -> bool:
+        """Whether a body looks as a file shows it: by the shapes of a robot file or by a mesh that is drawn."""
+        drawings = self.numbers.tree.mechanism.drawings
+        return body in self.given or any(d.kind == "mesh" and d.frames[0].body == body for d in drawings)
+
     @cached_property
     def ties(self) -> tuple[Tie, ...]:
         """What ties coordinates together."""

@@ -58,7 +58,7 @@ export interface ElementData {
 export interface Trace { body: number; point: Vector; label?: string; shown?: boolean; paint?: Paint }
 /** How a mechanism is first seen: angles in radians, `level` the height of the floor where it is given. */
 export interface View {
-  up: Vector; azimuth: number; elevation: number; start: number; floor: boolean; level?: number | null; flat?: boolean; traces: Trace[];
+  up: Vector; azimuth: number; elevation: number; start: number; floor: boolean; level?: number | null; flat?: boolean; near?: boolean; traces: Trace[];
 }
 /** Bodies, pairs of bodies that joints hold together, and the first view. */
 export interface SceneData { bodies: Body[]; joints: [number, number][]; view: View; elements?: ElementData[]; overlays?: OverlayData[]; marks?: MarksData }

@@ -28,6 +28,8 @@ const LAMP = { aside: 0.75, height: 0.95 };
 
 // A picture whose bodies need so much more, or so much less room, is framed anew.
 const TOO_FAR = 3;
+// A robot that nobody drives falls and flails: it is framed as it stands, with this much room around it.
+const ROOM = 1.3;
 const TOO_WIDE = 1.2, TOO_NARROW = 0.5;
 
 export class Stage {
@@ -205,6 +207,7 @@ export class Stage {
     const { times } = this.motion, stride = Math.max(1, Math.floor(times.length / SAMPLES));
     let first = 0;
     for (let k = 0; k < times.length; k += stride) {
+      if (k > 0 && this.view.near) break;
       // What flies apart is framed as it begins.
       if (k === stride) first = spread(points);
       if (k > stride && first > 0 && spread(points) > TOO_FAR * first) break;
@@ -220,7 +223,9 @@ export class Stage {
         for (const place of Stage.anchorsOf(element, poses)) points.push(subtract(place, shift));
       }
     }
-    return points;
+    if (!this.view.near) return points;
+    const middle = scale(points.reduce((sum, point) => add(sum, point), [0, 0, 0]), 1 / Math.max(1, points.length));
+    return points.map((point) => add(middle, scale(subtract(point, middle), ROOM)));
   }
 
   // The spacing of the grid, seen flat or on the floor.
