@@ -20,6 +20,7 @@ PACKAGE = PROJECT / "src" / "torseur"
 # docs/design.md.
 LEVELS = {
     "errors": 0,
+    "deprecation": 0,
     "display": 0,
     "formula_texts": 0,
     "extras": 0,

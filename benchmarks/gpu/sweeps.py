@@ -80,7 +80,7 @@ CASES = {
                    PENDULUM.format(more="", criteria=EVENTS), 1 << 20, 200),
     "slopes": Case(
         "an integral and a maximum by two parameters",
-        PENDULUM.format(more='slopes = ["m2", "l2"]', criteria=ALONG), 1 << 18, 200,
+        PENDULUM.format(more='derivatives = ["m2", "l2"]', criteria=ALONG), 1 << 18, 200,
     ),
     "loop": Case("a four-bar, 2 s: value, integral, maximum", FOUR_BAR.format(more="", criteria=LOOP), 1 << 18, 50),
 }  # fmt: skip

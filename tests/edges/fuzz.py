@@ -235,7 +235,7 @@ until = "1 s"
 objective = { maximise = "place" }
 constraints = { place = { at_most = "3 cm" } }
 starts = 3
-slopes = ["k"]
+derivatives = ["k"]
 [vary]
 k = { from = "10 N/m", to = "35 N/m" }
 [tolerances]

@@ -40,7 +40,7 @@ def derivatives(case, method, second=False):
     # One direction in which every parameter counts for as much: each of them alone would take three times as long.
     direction = np.array([1.0, -0.7, 0.45]) * [case.model.constants[p] for p in parameters]
     ours = _oracle_derivative(case, criterion, begin, dict(zip(parameters, direction, strict=True)))
-    slopes = np.array([float(np.ravel(result.slope(criterion, p))[-1]) for p in parameters])
+    slopes = np.array([float(np.ravel(result.derivative(criterion, p))[-1]) for p in parameters])
     size = np.max(np.abs(slopes * direction))
     case.compare(f"derivative of {criterion} along a, k, m", slopes @ direction, ours, 1e-5, size)
     if second:
@@ -104,7 +104,7 @@ class TaylorStart:
             case.equations, case.names, parameters, until=AT_ONCE, method="direct", second_order=second, rtol=1e-10, verify=False,
         )  # fmt: skip
         self.middle = np.array([case.model.constants[p] for p in parameters])
-        self.first = np.array([[np.ravel(found.slope(name, p))[-1] for p in parameters] for name in case.names])
+        self.first = np.array([[np.ravel(found.derivative(name, p))[-1] for p in parameters] for name in case.names])
         count = len(parameters)
         self.second = np.array(
             [

@@ -114,7 +114,7 @@ def test_surface_over_a_parameter_and_time(tmp_path) -> None:
     oscillator = library.load("mass_spring_damper")
     surface = ts.sensitivity_surface(oscillator, "x", "c", {"k": [30.0, 40.0]}, until=1.0, samples=5, verify=False)
     single = ts.sensitivity(oscillator, "x", "c", until=1.0, samples=5, values={"k": 40.0}, verify=False)
-    np.testing.assert_allclose(surface.slopes_over_time("c")[1], single.slope("x", "c"), rtol=1e-9)
+    np.testing.assert_allclose(surface.derivatives_over_time("c")[1], single.derivative("x", "c"), rtol=1e-9)
     assert surface.overshoots("c")[1] == pytest.approx(single.overshoot("x", "c"))
     pytest.importorskip("matplotlib")
     assert surface.plot_over_time(tmp_path / "over_time.png").stat().st_size > 1000

@@ -22,19 +22,34 @@ def found():
     return ts.sensitivity(PENDULUM, ["kinetic_energy", "q1"], "m1,r2,q1(0)", until=2.0, samples=21)
 
 
+def test_former_names_warn_and_give_the_same():
+    found = ts.sensitivity(library.load("mass_spring_damper"), "x", ["k"], until=1.0)
+    pairs = [(found, "slopes", "x"), (found["x"], "slopes", None), (found.ranking("x")[0], "slope", None)]
+    for result, old, argument in pairs:
+        new = old.replace("slope", "derivative")
+        with pytest.warns(DeprecationWarning, match=f"{old} is now called .*{new}"):
+            former = getattr(result, old)
+        both = (
+            (former, getattr(result, new)) if argument is None else (former(argument), getattr(result, new)(argument))
+        )
+        assert np.array_equal(*both)
+
+
 def test_forms(found):
-    raw = found.slope("kinetic_energy", "r2")
-    assert found.slope("kinetic_energy", "r2", "per_percent") == pytest.approx(raw * 5 / 100)
-    assert found.slope("q1", "r2", "logarithmic") == pytest.approx(found.slope("q1", "r2") * 5 / found["q1"].values)
-    assert found.slope("q1", "q1(0)")[0] == 1.0
-    steady = found.slope("kinetic_energy", "r2")
+    raw = found.derivative("kinetic_energy", "r2")
+    assert found.derivative("kinetic_energy", "r2", "per_percent") == pytest.approx(raw * 5 / 100)
+    assert found.derivative("q1", "r2", "logarithmic") == pytest.approx(
+        found.derivative("q1", "r2") * 5 / found["q1"].values
+    )
+    assert found.derivative("q1", "q1(0)")[0] == 1.0
+    steady = found.derivative("kinetic_energy", "r2")
     assert found.overshoot("kinetic_energy", "r2") == pytest.approx(100 * (np.max(steady / steady[-1]) - 1))
 
 
 def test_ranking_by_tolerance_and_cost(found):
     tolerances = {"m1": 0.2, "r2": 0.01, "q1(0)": 0.001}
     ranks = {rank.parameter: rank for rank in found.ranking("kinetic_energy", tolerances)}
-    spreads = {n: abs(found.slope("kinetic_energy", n)[-1]) * t for n, t in tolerances.items()}
+    spreads = {n: abs(found.derivative("kinetic_energy", n)[-1]) * t for n, t in tolerances.items()}
     assert sum(rank.share for rank in ranks.values()) == pytest.approx(1.0)
     for name, spread in spreads.items():
         assert ranks[name].spread == pytest.approx(spread)
@@ -165,7 +180,7 @@ def test_drawings(found, tmp_path):
     ):
         assert path.read_bytes().startswith(b"\x89PNG")
     surface = sensitivity_surface(PENDULUM, "q1", "r2", {"m1": [3, 4], "m2": [1, 2, 3]}, until=0.5)
-    assert surface.slopes("r2").shape == surface.values.shape == (2, 3)
+    assert surface.derivatives("r2").shape == surface.values.shape == (2, 3)
     assert surface.plot(tmp_path / "surface.png", "r2").stat().st_size > 1000
 
 

@@ -40,11 +40,11 @@ def test_double_pendulum_as_functions_of_time(method):
         library.load("double_pendulum"), criteria, list(NAMES), until=5, samples=6, rtol=1e-11, method=method
     )
     assert found.method == method
-    assert np.abs(found.slopes("kinetic_energy") - np.array([case["dT_d"][n] for n in NAMES]).T).max() < 1e-9
-    integral = found.slopes("integral of kinetic_energy")
+    assert np.abs(found.derivatives("kinetic_energy") - np.array([case["dT_d"][n] for n in NAMES]).T).max() < 1e-9
+    integral = found.derivatives("integral of kinetic_energy")
     assert np.abs(integral - np.array([case["dintT_d"][n] for n in NAMES]).T).max() < 1e-9
     rates = np.array([[row[2] for row in case["dstate_d"][n]] for n in NAMES]).T
-    assert np.abs(found.slopes("q1'") - rates).max() < 1e-9
+    assert np.abs(found.derivatives("q1'") - rates).max() < 1e-9
 
 
 def test_mass_spring_damper_first_and_second_order():
@@ -78,9 +78,9 @@ def test_pendulum_by_length_and_release():
     for t in (1, 2, 5, 10):
         found = ts.sensitivity(pendulum, ["theta", "theta'"], "L,release", until=t, rtol=1e-12)
         expected = case[str(t)]
-        assert found.slope("theta", "L")[-1] == pytest.approx(float(expected["dtheta_dL"]), abs=1e-9)
-        assert found.slope("theta", "release")[-1] == pytest.approx(float(expected["dtheta_dth0"]), abs=1e-9)
-        assert found.slope("theta'", "L")[-1] == pytest.approx(float(expected["dthetadot_dL"]), abs=1e-9)
+        assert found.derivative("theta", "L")[-1] == pytest.approx(float(expected["dtheta_dL"]), abs=1e-9)
+        assert found.derivative("theta", "release")[-1] == pytest.approx(float(expected["dtheta_dth0"]), abs=1e-9)
+        assert found.derivative("theta'", "L")[-1] == pytest.approx(float(expected["dthetadot_dL"]), abs=1e-9)
     found = ts.sensitivity(pendulum, periods, "L,release", until=4, rtol=1e-12)
     assert found["period"].gradient[0] == pytest.approx(float(case["dPeriod_dL"]), abs=1e-9)
     assert found["period"].gradient[1] == pytest.approx(float(case["dPeriod_dth0"]), abs=1e-9)

@@ -101,7 +101,7 @@ def test_a_quaternion_completed_to_length_one_has_the_derivatives_of_its_complet
     text = """param p = 0.6 ; let top = body mass = 1 kg, centre = 0, inertia = diag(1, 2, 3) kg*m^2 end ;
     join earth and top.frame as ball with spherical(w, x, y, z) angles quaternion end ; init x = p ;"""
     result = ts.sensitivity(ts.parse(text), "w", ["p"], until=0.1, second_order=True)
-    assert result.trusted and np.ravel(result.slope("w", "p"))[0] == pytest.approx(-0.75, abs=1e-12)
+    assert result.trusted and np.ravel(result.derivative("w", "p"))[0] == pytest.approx(-0.75, abs=1e-12)
     assert np.ravel(result["w"].hessian)[0] == pytest.approx(-1 / 0.8**3, abs=1e-9)
 
 

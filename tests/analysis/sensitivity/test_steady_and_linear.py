@@ -71,11 +71,11 @@ def test_eigenvalues_of_the_oscillator():
     """s = -c/2m + i sqrt(k/m - c²/4m²), differentiated by hand through s (2 m s + c) ds = -(s² dm + s dc + dk)."""
     found = eigenvalue_sensitivity(library.load("mass_spring_damper"), "m,c,k")
     m, c = 1.0, 0.5
-    for s, derivatives in zip(found.eigenvalues, found.slopes, strict=True):
+    for s, derivatives in zip(found.eigenvalues, found.derivatives, strict=True):
         assert derivatives == pytest.approx(-np.array([s * s, s, 1]) / (2 * m * s + c), abs=1e-12)
     undamped = np.sqrt(40.0)
-    assert found.damping_slopes[0, 1] == pytest.approx(1 / (2 * undamped), rel=1e-12)
-    assert found.frequency_slopes[0] == pytest.approx(found.frequency_slopes[1])
+    assert found.damping_derivatives[0, 1] == pytest.approx(1 / (2 * undamped), rel=1e-12)
+    assert found.frequency_derivatives[0] == pytest.approx(found.frequency_derivatives[1])
 
 
 @pytest.mark.slow
@@ -93,7 +93,7 @@ def test_eigenvalues_about_an_equilibrium_that_moves():
             near.append(max(mode.eigenvalue.real for mode in modes))
         expected = (8 * (near[2] - near[1]) - (near[3] - near[0])) / (12 * h)
         fastest = int(np.argmax(found.eigenvalues.real))
-        assert found.slopes[fastest, column].real == pytest.approx(expected, abs=1e-7)
+        assert found.derivatives[fastest, column].real == pytest.approx(expected, abs=1e-7)
 
 
 def test_frequency_response_of_the_oscillator():
@@ -103,7 +103,7 @@ def test_frequency_response_of_the_oscillator():
     response = 1 / (40 - omega**2 + 0.5j * omega)
     assert found.values == pytest.approx(response, abs=1e-13)
     expected = -(response[:, None] ** 2) * np.array([-(omega**2), 1j * omega, np.ones(3)]).T
-    assert found.slopes == pytest.approx(expected, abs=1e-11)
+    assert found.derivatives == pytest.approx(expected, abs=1e-11)
 
 
 def test_frequency_response_of_an_acceleration():
@@ -114,7 +114,7 @@ def test_frequency_response_of_an_acceleration():
     plain = frequency_response_sensitivity(mechanism, "x", "x", omega, "m,c,k")
     factor = 1 - 2 * omega**2
     assert found.values == pytest.approx(factor * plain.values, abs=1e-12)
-    assert found.slopes == pytest.approx(factor[:, None] * plain.slopes, abs=1e-10)
+    assert found.derivatives == pytest.approx(factor[:, None] * plain.derivatives, abs=1e-10)
     assert found.unit == "m/s^2 per unit force"
 
 
@@ -131,7 +131,7 @@ def test_frequency_response_on_a_loop(output):
             for k in (-2, -1, 1, 2)
         ]
         expected = (8 * (near[2] - near[1]) - (near[3] - near[0])) / (12 * h)
-        assert found.slopes[:, column] == pytest.approx(expected, rel=1e-6, abs=1e-8)
+        assert found.derivatives[:, column] == pytest.approx(expected, rel=1e-6, abs=1e-8)
 
 
 def test_modes_and_responses_as_criteria():
@@ -145,10 +145,10 @@ def test_modes_and_responses_as_criteria():
     response = frequency_response_sensitivity(mechanism, "x", "x", [3.0, 6.0], "m,c,k")
     gain, phase = response.criteria.responses
     assert gain.time == pytest.approx(np.array([3.0, 6.0]) / (2 * np.pi))
-    assert gain.slopes == pytest.approx(response.gain_slopes)
+    assert gain.derivatives == pytest.approx(response.gain_derivatives)
     step = 1e-6
     near = [1 / (40 + k * step - 9 + 1.5j) for k in (-1, 1)]
-    assert phase.slopes[0, 2] == pytest.approx((np.angle(near[1]) - np.angle(near[0])) / (2 * step), rel=1e-6)
+    assert phase.derivatives[0, 2] == pytest.approx((np.angle(near[1]) - np.angle(near[0])) / (2 * step), rel=1e-6)
     assert gain.over == "frequency [Hz]"
     with pytest.raises(TorseurError, match="angular frequencies"):
         frequency_response_sensitivity(mechanism, "x", "x", [], "m")
@@ -168,7 +168,7 @@ def test_repeated_and_zero_eigenvalues_say_so():
         join earth and block.frame as rail with prismatic(x) along [1, 0, 0] end ;"""
     )
     found = eigenvalue_sensitivity(free, "m")
-    assert np.isnan(found.slopes).all()
+    assert np.isnan(found.derivatives).all()
     assert "zero or repeated" in found.notes[0]
 
 

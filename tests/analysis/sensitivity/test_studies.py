@@ -23,9 +23,9 @@ def test_vehicle_in_a_steady_turn(speed):
     for criterion in ("alpha", "r", "phi"):
         assert found[criterion].value == pytest.approx(float(expected[criterion]), rel=1e-12)
         for name in vehicle.REAR:
-            derivative = found.slope(criterion, name, "per_percent")[-1]
+            derivative = found.derivative(criterion, name, "per_percent")[-1]
             assert derivative == pytest.approx(float(expected[f"u_{name}"][criterion]), rel=1e-10)
-    lateral = found.slope("lateral_acceleration", "D2", "per_percent")[-1]
+    lateral = found.derivative("lateral_acceleration", "D2", "per_percent")[-1]
     assert lateral == pytest.approx(float(expected["u_D2"]["J=V*r"]), rel=1e-10)
 
 
@@ -37,7 +37,7 @@ def test_vehicle_after_a_step():
         for t in ("1", "5", "10"):
             row, place = REFERENCE["transient_V30_per_rad"][parameter][t], round(float(t) / 0.04)
             for criterion, key in names.items():
-                derivative = found.slope(criterion, parameter, "per_percent")[place]
+                derivative = found.derivative(criterion, parameter, "per_percent")[place]
                 assert derivative == pytest.approx(float(row[f"u_{key}"]), abs=1e-10)
 
 
@@ -56,7 +56,7 @@ def test_vehicle_tables_of_the_source():
 def test_vehicle_operating_points():
     """Linear in the steering angle; the tyre's stiffness matters most at every point."""
     surface = vehicle.operating_points(np.array([5.0, 30.0]), np.array([0.05, 0.1]), until=8.0)
-    derivatives = {name: surface.slopes(name, "per_percent") for name in vehicle.REAR}
+    derivatives = {name: surface.derivatives(name, "per_percent") for name in vehicle.REAR}
     assert derivatives["C2"][:, 1] == pytest.approx(2 * derivatives["C2"][:, 0], rel=1e-9)
     assert np.all(np.abs(derivatives["D2"]) > np.abs(derivatives["D2p"]))
     assert np.all(np.abs(derivatives["D2p"]) > np.abs(derivatives["C2"]))
@@ -94,7 +94,7 @@ def test_suspension_by_hard_points():
     for name in ("zli", "yuo"):
         value, h = float(mechanism.parameter(name).value), 1e-4
         near = [equilibrium(mechanism, parameters={name: value + k * h}).state["roll"] for k in (-1, 1)]
-        assert found.slope("roll", name)[-1] == pytest.approx((near[1] - near[0]) / (2 * h), rel=1e-6)
+        assert found.derivative("roll", name)[-1] == pytest.approx((near[1] - near[0]) / (2 * h), rel=1e-6)
 
 
 ROLL_YAW = """

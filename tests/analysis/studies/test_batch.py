@@ -1,4 +1,4 @@
-"""Motions compiled together: the same numbers as one by one, slopes and outputs against closed forms."""
+"""Motions compiled together: the same numbers as one by one, derivatives and outputs against closed forms."""
 
 from __future__ import annotations
 
@@ -64,9 +64,9 @@ def difference(function, x, step=1e-4):
     return (8 * near - far) / (12 * step)
 
 
-def test_slopes_against_closed_forms(tmp_path):
+def test_derivatives_against_closed_forms(tmp_path):
     """Oracle: differences of the closed form of the damped oscillator."""
-    found = evaluator(tmp_path, 'slopes = ["m", "x(0)"]')
+    found = evaluator(tmp_path, 'derivatives = ["m", "x(0)"]')
     assert not found.reason
     points, labels = found.study.points(), [column.label for column in found.columns]
     results = found(points)
@@ -84,8 +84,8 @@ def test_slopes_against_closed_forms(tmp_path):
 
 
 def test_together_and_one_by_one_agree(tmp_path):
-    """Two roads to the same criteria, slopes and outputs."""
-    more = 'slopes = ["k"]\noutputs = { v = "x\'" }\nsamples = [0.0, 0.5, 1.7]'
+    """Two roads to the same criteria, derivatives and outputs."""
+    more = 'derivatives = ["k"]\noutputs = { v = "x\'" }\nsamples = [0.0, 0.5, 1.7]'
     found = evaluator(tmp_path, more, CRITERIA.replace("speed", "#"))
     points = found.study.points()
     together = found(points)
@@ -131,7 +131,7 @@ def test_initial_values_that_follow_from_parameters(tmp_path):
     )
     path = tmp_path / "s.toml"
     path.write_text(
-        'mechanism = "slide.lsd"\nuntil = 2\nslopes = ["l"]\n[vary]\nl = { values = [1, 2, 3] }\n[criteria]\nplace = "s"\n'
+        'mechanism = "slide.lsd"\nuntil = 2\nderivatives = ["l"]\n[vary]\nl = { values = [1, 2, 3] }\n[criteria]\nplace = "s"\n'
     )
     found = Evaluator(read_study(path))
     results = found(found.study.points())
@@ -148,7 +148,7 @@ def test_speeds_that_constraints_complete(tmp_path):
     )
     path = tmp_path / "s.toml"
     path.write_text(
-        'mechanism = "bead.lsd"\nuntil = 0.5\nrtol = 1e-11\nslopes = ["L"]\n[vary]\nL = { values = [1, 1.2] }\n'
+        'mechanism = "bead.lsd"\nuntil = 0.5\nrtol = 1e-11\nderivatives = ["L"]\n[vary]\nL = { values = [1, 1.2] }\n'
         '[criteria]\nplace = "y"\n'
     )
     found, mechanism = Evaluator(read_study(path)), ts.load(tmp_path / "bead.lsd")
@@ -173,7 +173,7 @@ def test_a_stiff_motion_is_left_to_the_implicit_method(tmp_path):
     rate = np.array([1e5, 2e5]) / 1e6
     assert np.allclose(results.values[:, 0], 0.1 * np.exp(-2 * rate), rtol=1e-5)
     assert np.allclose(results.values[:, 1], 0.1 * (1 - np.exp(-2 * rate)) / rate, rtol=1e-4)
-    path.write_text('integrator = "radau5"\nslopes = ["k"]\n' + path.read_text())
+    path.write_text('integrator = "radau5"\nderivatives = ["k"]\n' + path.read_text())
     asked = Evaluator(read_study(path))
     again = asked(asked.study.points()).values
     assert "radau5 is asked for" in asked.reason

@@ -53,7 +53,7 @@ SLIDER_CRANK = """
 mechanism = "library:slider_crank"
 until = "1 s"
 rtol = 1e-9
-slopes = ["r", "theta(0)", "k"]
+derivatives = ["r", "theta(0)", "k"]
 [gpu]
 method = "dopri5"
 [vary]
@@ -99,9 +99,9 @@ def agree(there, here, limit):
 @pytest.mark.parametrize(
     ("more", "gpu"),
     [
-        ('slopes = ["m2", "q2(0)"]\noutputs = { a = "q2" }\nsamples = 5', 'method = "dopri5"'),
+        ('derivatives = ["m2", "q2(0)"]\noutputs = { a = "q2" }\nsamples = 5', 'method = "dopri5"'),
         ('outputs = { a = "q2" }\nsamples = 5', 'step = "0.5 ms"'),
-        pytest.param('slopes = ["m1", "q1(0)"]', 'step = "0.5 ms"', marks=pytest.mark.slow),
+        pytest.param('derivatives = ["m1", "q1(0)"]', 'step = "0.5 ms"', marks=pytest.mark.slow),
     ],
 )
 def test_the_same_numbers_as_on_the_cpu(more, gpu, tmp_path, emulated):
@@ -112,12 +112,12 @@ def test_the_same_numbers_as_on_the_cpu(more, gpu, tmp_path, emulated):
 @pytest.mark.parametrize(
     ("more", "gpu"),
     [
-        ('slopes = ["a", "alpha(0)"]\noutputs = { w = "beta" }\nsamples = 5', 'method = "dopri5"'),
+        ('derivatives = ["a", "alpha(0)"]\noutputs = { w = "beta" }\nsamples = 5', 'method = "dopri5"'),
         pytest.param("", 'step = "1 ms"', marks=pytest.mark.slow),
     ],
 )
 def test_closed_loops(more, gpu, tmp_path, emulated):
-    """Every design is assembled by itself; reactions and slopes through the assembly go along."""
+    """Every design is assembled by itself; reactions and derivatives through the assembly go along."""
     agree(*both(tmp_path, FOUR_BAR, more=more, gpu=gpu), 1e-6)
 
 
@@ -136,7 +136,7 @@ def test_closed_loops_whose_given_angles_move_slightly(tmp_path, emulated):
 def test_designs_are_assembled_as_one_by_one(tmp_path):
     """Oracle: the start of a single motion, over lengths that reach to where the loop no longer closes."""
     path = tmp_path / "s.toml"
-    text = FOUR_BAR.format(more='slopes = ["a", "b"]', gpu='method = "dopri5"')
+    text = FOUR_BAR.format(more='derivatives = ["a", "b"]', gpu='method = "dopri5"')
     path.write_text(text.replace('values = ["0.38 m", "0.41 m"]', 'from = "0.2 m", to = "1.6 m", count = 15'))
     evaluator = Evaluator(read_study(path))
     starts, points = evaluator._starts, evaluator.study.points()
@@ -160,7 +160,7 @@ def test_designs_are_assembled_as_one_by_one(tmp_path):
 def test_unusual_starts_are_found_one_by_one(tmp_path, monkeypatch):
     """What is done together where it can be gives the same by itself."""
     path = tmp_path / "s.toml"
-    path.write_text(FOUR_BAR.format(more='slopes = ["a", "alpha(0)"]', gpu='method = "dopri5"'))
+    path.write_text(FOUR_BAR.format(more='derivatives = ["a", "alpha(0)"]', gpu='method = "dopri5"'))
     found = []
     for usual in (True, False):
         monkeypatch.setattr("torseur.analysis.studies.batch.batch_closing.Closing._is_usual", usual)
@@ -188,7 +188,7 @@ MISTAKES = {
     "whole": ("", 'step = "0.3 s"', "does not divide"),
     "samples": ("outputs = { a = 'q1' }\nsamples = [0.1, 0.2]", 'step = "1 ms"', "even times"),
     "unit": ("", 'step = "1 m"', "expected a time"),
-    "group": ('slopes = ["both = m1 + m2"]', 'method = "dopri5"', "one by one, not 'both = m1"),
+    "group": ('derivatives = ["both = m1 + m2"]', 'method = "dopri5"', "one by one, not 'both = m1"),
 }
 
 

@@ -120,7 +120,7 @@ def test_the_vehicle_at_a_hundred_operating_points(tmp_path):
     few = vehicle.operating_points(np.array([3.0, 30.0]), np.array([0.015, 0.15]))
     corners = [0, 9, 90, 99]
     for name in vehicle.REAR:
-        assert np.allclose(data[f"yaw_rate by {name}"].values[corners], few.slopes(name).ravel(), rtol=1e-6)
+        assert np.allclose(data[f"yaw_rate by {name}"].values[corners], few.derivatives(name).ravel(), rtol=1e-6)
     assert np.allclose(data["yaw_rate"].values[corners], few.values.ravel(), rtol=1e-8)
 
 

@@ -93,7 +93,7 @@ MISTAKES = {
     "atol unit": ("atol = { x = '1 kg' }\n[vary]\nm = { values = [1] }\n", "expected a length"),
     "step": ("max_step = '-1 s'\n[vary]\nm = { values = [1] }\n", "expected a positive time"),
     "integrator": ("integrator = 'radau'\n[vary]\nm = { values = [1] }\n", "unknown integrator 'radau'"),
-    "slopes": ("slopes = 'm'\n[vary]\nm = { values = [1] }\n", "expected a list of parameters"),
+    "derivatives": ("derivatives = 'm'\n[vary]\nm = { values = [1] }\n", "expected a list of parameters"),
     "samples": ("samples = 5\n[vary]\nm = { values = [1] }\n", r"no \[outputs\]"),
     "times": ("samples = [0, 3]\noutputs = { a = 'x' }\n[vary]\nm = { values = [1] }\n", "rising times from 0 to 1 s"),
     "output": ("outputs = { a = { maximum = 'x' } }\n[vary]\nm = { values = [1] }\n", "expected a formula"),
@@ -112,6 +112,6 @@ def test_mistakes(case, tmp_path):
         study(tmp_path, text)
 
 
-def test_an_unknown_name_in_slopes(tmp_path):
+def test_an_unknown_name_in_derivatives(tmp_path):
     with pytest.raises(TorseurError, match="unknown parameter 'mm'"):
-        sweep(study(tmp_path, "slopes = ['mm']\n[vary]\nm = { values = [1] }\n"))
+        sweep(study(tmp_path, "derivatives = ['mm']\n[vary]\nm = { values = [1] }\n"))

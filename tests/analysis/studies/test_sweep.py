@@ -169,7 +169,7 @@ def test_a_misspelt_quantity_is_told_with_its_place(tmp_path):
         sweep(write(tmp_path, more='fast = "xx"'), cores=1)
 
 
-def test_slopes_of_loads_that_switch(tmp_path):
+def test_derivatives_of_loads_that_switch(tmp_path):
     """Oracle: pushed by F until T, x = F/m (T t - T²/2)."""
     (tmp_path / "pushed.lsd").write_text(
         """param m = 2 kg, F = 3 N, T = 0.4 s ; let block = body mass = m, centre = [0, 0, 0], inertia = 0 end ;
@@ -177,7 +177,7 @@ def test_slopes_of_loads_that_switch(tmp_path):
     )
     path = tmp_path / "pushed.toml"
     vary = '[vary]\nT = { values = ["0.3 s", "0.5 s"] }\n[criteria]\nx = "x"\n'
-    path.write_text(f'mechanism = "pushed.lsd"\nuntil = 1\nslopes = ["T", "F"]\n{vary}')
+    path.write_text(f'mechanism = "pushed.lsd"\nuntil = 1\nderivatives = ["T", "F"]\n{vary}')
     data = sweep(path, cores=1).store.dataset()
     T = data["T"].values
     assert np.allclose(data["x by T"], 1.5 * (1 - T), rtol=1e-7)

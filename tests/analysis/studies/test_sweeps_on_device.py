@@ -45,13 +45,13 @@ there = {{ event = "q2", when = "q1" }}
 """
 LOOPS = {
     "four_bar": (
-        'until = "2 s"\nrtol = 1e-8\nslopes = ["a"]',
+        'until = "2 s"\nrtol = 1e-8\nderivatives = ["a"]',
         'a = { from = "0.38 m", to = "0.42 m" }\nrho = { normal = ["2 kg/m", "0.1 kg/m"] }',
         'alpha_end = "alpha"\nload = { maximum = "A.force.y" }\nwork = { integral = "kinetic_energy" }\n'
         'passage = { event_time = "alpha - 2.2", occurrence = 2 }',
     ),
     "slider_crank": (
-        'until = "1 s"\nrtol = 1e-8\nslopes = ["r", "theta(0)"]',
+        'until = "1 s"\nrtol = 1e-8\nderivatives = ["r", "theta(0)"]',
         'r = { from = "0.09 m", to = "0.1 m" }\n"theta(0)" = { from = "50 deg", to = "70 deg" }',
         'turned = "theta"\nfastest = { maximum = "kinetic_energy" }',
     ),
@@ -82,9 +82,9 @@ def compared(folder, text, limit):
     ("rtol", "more", "gpu", "limit"),
     [
         (1e-9, "", 'method = "dopri5"', 1e-6),
-        (1e-9, 'slopes = ["m2", "q1(0)"]\noutputs = { a = "q2" }\nsamples = 4', 'method = "dopri5"', 1e-6),
+        (1e-9, 'derivatives = ["m2", "q1(0)"]\noutputs = { a = "q2" }\nsamples = 4', 'method = "dopri5"', 1e-6),
         (1e-9, "", 'step = "1 ms"', 1e-6),
-        (1e-9, 'slopes = ["m1"]', 'step = "1 ms"', 1e-6),
+        (1e-9, 'derivatives = ["m1"]', 'step = "1 ms"', 1e-6),
         (1e-9, "", 'step = "0.1 ms"\nmethod = "semi_implicit"', 1e-2),
         (1e-5, "", 'method = "dopri5"\nprecision = "float32"', 1e-3),
         (1e-9, "", 'step = "1 ms"\nprecision = "mixed"', 1e-3),
@@ -106,7 +106,7 @@ def test_closed_loops(name, method, tmp_path):
 
 
 def test_a_fall_stops_at_the_floor():
-    """Oracle: √(2 g h) and √(2 h / g), with slopes by the height."""
+    """Oracle: √(2 g h) and √(2 h / g), with derivatives by the height."""
     text = """
     mechanism fall ; param g = 9.81 m/s^2 ; gravity = [0, 0, -g] ; let ball = body mass = 1 kg, centre = [0,0,0], inertia = 0 end ;
     join earth and ball.frame as rail with prismatic(z) along [0, 0, 1] end ; init z = 2 m ;

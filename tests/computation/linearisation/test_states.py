@@ -38,7 +38,7 @@ def test_steady_motion_with_derivatives_has_its_closed_form():
     assert steady.state["i"] == pytest.approx(u * c / below)
     result = ts.steady_sensitivity(motor, ["theta'"], ["R", "k", "c", "U"], moving=["theta"])
     exact = [-u * k * c / below**2, u / below - 2 * u * k * k / below**2, -u * k * r / below**2, k / below]
-    assert np.allclose(result.responses[0].slopes[0], exact, rtol=1e-7)
+    assert np.allclose(result.responses[0].derivatives[0], exact, rtol=1e-7)
     assert result.trusted
 
 
@@ -50,7 +50,7 @@ def test_equilibrium_and_its_second_derivatives():
     result = ts.sensitivity(ts.parse(HELD), "z", ["u"], until=0.5, from_equilibrium=True, second_order=True)
     slope = 1 + 2 * z / 16
     first = 6 / slope
-    assert result.responses[0].slopes[0, 0] == pytest.approx(first, rel=1e-7)
+    assert result.responses[0].derivatives[0, 0] == pytest.approx(first, rel=1e-7)
     assert result.responses[0].hessian.ravel()[0] == pytest.approx((2 - 2 * first**2 / 16) / slope, rel=1e-6)
 
 

@@ -111,7 +111,7 @@ def test_criteria_differentiate_what_outputs_show():
     """The angle is the coordinate, and so is its derivative."""
     asked = ["turned", "angle(earth.x, arm.x about earth.y)", "q"]
     found = ts.sensitivity(ts.parse(ARM), asked, "q(0)", until=0.2, verify=False)
-    turned, angle, coordinate = (float(np.asarray(found.slope(name, "q(0)")).ravel()[-1]) for name in asked)
+    turned, angle, coordinate = (float(np.asarray(found.derivative(name, "q(0)")).ravel()[-1]) for name in asked)
     assert (turned, angle) == pytest.approx((coordinate, coordinate))
 
 

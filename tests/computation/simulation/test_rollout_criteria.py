@@ -198,7 +198,7 @@ def test_a_double_pendulum_as_on_the_cpu(emulated):
     ]  # fmt: skip
     start = {"q1": 0.5, "q2": 0.3}
     exact = ts.sensitivity(mechanism, criteria, names, until=10.0, initial=start, rtol=1e-11).responses
-    expected = np.array([[float(r.values[-1]), *np.ravel(r.slopes[-1])] for r in exact]).T
+    expected = np.array([[float(r.values[-1]), *np.ravel(r.derivatives[-1])] for r in exact]).T
     move = ts.Rollouts(mechanism, "dopri5", "float64", criteria=criteria, sensitivities=names)
     q = np.array([[0.5], [0.3]])
     found = move(q, 0 * q, step=10.0, steps=1, rtol=1e-10, atol=1e-12, max_step=1.0).criteria[:, :, 0]

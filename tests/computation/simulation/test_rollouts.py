@@ -74,7 +74,7 @@ def test_sensitivities_go_along(emulated):
     for k, output in enumerate(("q1", "q2")):
         exact = ts.sensitivity(mechanism, output, list(names), until=2.0, rtol=1e-11)
         for j, name in enumerate(names):
-            assert found[1 + j, k] == pytest.approx(exact.slope(output, name)[-1], rel=1e-6)
+            assert found[1 + j, k] == pytest.approx(exact.derivative(output, name)[-1], rel=1e-6)
 
 
 def test_closed_loops_stay_closed(emulated):

@@ -72,8 +72,8 @@ def test_derivatives_are_those_of_the_closed_form(method):
         for n, v in VALUES.items()
     ]
     assert result.trusted
-    assert np.allclose(result.responses[0].slopes[0, :-1], exact, rtol=1e-6)
-    assert result.responses[0].slopes[0, -1] == pytest.approx(_decay(), rel=1e-8)
+    assert np.allclose(result.responses[0].derivatives[0, :-1], exact, rtol=1e-6)
+    assert result.responses[0].derivatives[0, -1] == pytest.approx(_decay(), rel=1e-8)
 
 
 def _decay():
@@ -100,7 +100,7 @@ def test_loop_with_states_is_differentiated():
         for method in ("direct", "adjoint")
     ]
     assert all(result.trusted for result in results)
-    assert np.allclose(*(result.responses[0].slopes for result in results), rtol=1e-6)
+    assert np.allclose(*(result.responses[0].derivatives for result in results), rtol=1e-6)
 
 
 SATELLITE = """

@@ -82,7 +82,7 @@ def test_sensitivities_go_through_a_stop():
     cart = ts.parse(SLIDE.format(options="stops to a restitution 0.5"))
     result = ts.sensitivity(cart, "x", until=1.0, parameters=["a", "rail.upper.restitution", "x'(0)"])
     v, a, e = 1.5, 0.4, 0.5
-    assert result["x"].slopes[-1] == pytest.approx([1 + e, -(v - a), -e], abs=1e-7)
+    assert result["x"].derivatives[-1] == pytest.approx([1 + e, -(v - a), -e], abs=1e-7)
 
 
 @pytest.mark.slow

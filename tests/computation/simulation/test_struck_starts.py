@@ -141,4 +141,4 @@ def test_derivatives_of_a_struck_start(method, restitution):
     names = ["x(0)", "x'(0)", "restitution"]
     found = ts.sensitivity(sled(), "x", names, until=1.5, method=method, jumps=[Impact("stop", "x", restitution)])
     exact = [-restitution, -restitution * 1.5, 2.0 * 1.5 if restitution else 0.0]
-    assert [found.slope("x", name)[-1] for name in names] == pytest.approx(exact, abs=1e-9)
+    assert [found.derivative("x", name)[-1] for name in names] == pytest.approx(exact, abs=1e-9)

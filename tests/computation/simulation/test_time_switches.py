@@ -94,7 +94,7 @@ def test_derivatives_by_when_and_how_long(method):
     """x(1) = F d (1 - t0 - d/2)."""
     found = ts.sensitivity(sled(), "x", ["t0", "d", "F"], until=1.0, method=method)
     exact = [-F * D, F * (1 - T0 - D), D * (1 - T0 - D / 2)]
-    assert [found.slope("x", name)[-1] for name in ("t0", "d", "F")] == pytest.approx(exact, rel=1e-9)
+    assert [found.derivative("x", name)[-1] for name in ("t0", "d", "F")] == pytest.approx(exact, rel=1e-9)
 
 
 @pytest.mark.slow

@@ -31,7 +31,7 @@ def test_a_linear_unknown_is_solved_for(formalism):
 def test_unknowns_go_where_formulas_go():
     """Oracle: the current of the closed form, differentiated by hand; a root of the linear system."""
     motor = ts.parse(MOTOR)
-    slope = ts.sensitivity(motor, "i", ["R"], until=2)["i"].slopes[0, 0]
+    slope = ts.sensitivity(motor, "i", ["R"], until=2)["i"].derivatives[0, 0]
     rate = 0.1**2 / (2 * 0.02)  # 1/T, with i = U/R exp(-t/T)
     assert slope == pytest.approx(np.exp(-rate * 2) * (-12 / 4 + 6 * 2 * rate / 2), rel=1e-6)
     found = np.linalg.eigvals(ts.linearise(motor).state_matrix)

@@ -66,6 +66,6 @@ def influence_map(until: float, stiffnesses: Vector, dampings: Vector) -> Vector
     """|du/dk k| - |du/dc c| over a grid: positive where a percent of stiffness matters more than one of damping."""
     rows = []
     for k in np.asarray(stiffnesses, dtype=float):
-        pairs = [numeric(until, float(k), float(c)).slopes("x", "per_percent")[-1] for c in dampings]
+        pairs = [numeric(until, float(k), float(c)).derivatives("x", "per_percent")[-1] for c in dampings]
         rows.append([abs(by_k) - abs(by_c) for by_k, by_c in pairs])
     return np.array(rows)

@@ -132,6 +132,6 @@ def tables() -> dict[str, tuple[TableRow, ...]]:
     rows = transient()
     columns = {"yaw rate": ("r", PRINTED_YAW), "heading": ("heading", PRINTED_HEADING)}
     return {
-        title: tuple(TableRow(n, float(rows.slope(c, n, "per_percent")[-1]), printed[n]) for n in REAR)
+        title: tuple(TableRow(n, float(rows.derivative(c, n, "per_percent")[-1]), printed[n]) for n in REAR)
         for title, (c, printed) in columns.items()
     }

@@ -233,7 +233,7 @@ class Study:
         notes = []
         for k, parameter in enumerate(self.variation.varied):
             # A derivative of exactly zero is rarely meant: it says that something was named that nothing depends on.
-            if any(np.any(response.slopes[:, k]) for response in responses):
+            if any(np.any(response.derivatives[:, k]) for response in responses):
                 continue
             symbols = {self.variation.constants[slot] for slot, _ in parameter.constants}
             if symbols & self._symbols or parameter.starts:

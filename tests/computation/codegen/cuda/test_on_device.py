@@ -117,7 +117,7 @@ def test_rollouts(method, precision, limit):
     motion = ts.simulate(mechanism, 1.0, initial=start, samples=3, rtol=1e-11, outputs=["energy"])
     assert np.allclose(found[:, 0, 0, 3], motion["q1"][1:], atol=limit)
     assert np.allclose(found[:, 0, 1, 3], motion["energy"][1:], rtol=limit)
-    slope = ts.sensitivity(mechanism, "q1", ["m2"], until=1.0, initial=start, rtol=1e-10).slope("q1", "m2")[-1]
+    slope = ts.sensitivity(mechanism, "q1", ["m2"], until=1.0, initial=start, rtol=1e-10).derivative("q1", "m2")[-1]
     assert found[-1, 1, 0, 3] == pytest.approx(slope, abs=limit)
 
 

@@ -189,7 +189,7 @@ class OutputModel:
         )  # fmt: skip
         order = [sensitivities.column(name) for name in named]
         z = np.column_stack([sensitivities[name].values for name in self.outputs])
-        return z, np.stack([sensitivities[name].slopes[:, order] for name in self.outputs], axis=1)
+        return z, np.stack([sensitivities[name].derivatives[:, order] for name in self.outputs], axis=1)
 
     def _parameter_vector(self, parameters: dict[str, float]) -> Array:
         return np.array([parameters.get(q.name, value) for q, value in

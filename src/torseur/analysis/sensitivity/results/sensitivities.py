@@ -14,6 +14,7 @@ import numpy as np
 from torseur.analysis.sensitivity.model.varied_parameters import Varied
 from torseur.computation.simulation.loop.integrator import Statistics
 from torseur.computation.simulation.model.system import Vector
+from torseur.deprecation import FormerName
 from torseur.display import Displayed
 from torseur.edges.arguments import explain_methods
 from torseur.edges.plain_text import cell
@@ -33,7 +34,7 @@ class Response:
 
     `over` says what `time` is where it is not that: the frequency of a response.
 
-    `slopes` has a row per time and a column per parameter; `hessian` a row and a column per parameter, at the end.
+    `derivatives` has a row per time and a column per parameter; `hessian` a row and a column per parameter, at the end.
     `magnitude` is the size that changes of the criterion are compared with: its own, or what changes of the states by
     their size make of it.
     """
@@ -43,10 +44,12 @@ class Response:
     kind: str
     time: Vector
     values: Vector
-    slopes: Vector
+    derivatives: Vector
     hessian: Vector | None = None
     over: str = "time [s]"
     magnitude: float = 0.0
+
+    slopes = FormerName("derivatives")
 
     @property
     def size(self) -> float:
@@ -61,7 +64,7 @@ class Response:
     @property
     def gradient(self) -> Vector:
         """Derivatives by all parameters at the last time."""
-        return np.asarray(self.slopes[-1])
+        return np.asarray(self.derivatives[-1])
 
     @property
     def is_curve(self) -> bool:
@@ -78,7 +81,7 @@ class Rank:
     """
 
     parameter: str
-    slope: float
+    derivative: float
     per_percent: float
     tolerance: float
     spread: float
@@ -87,10 +90,12 @@ class Rank:
     merit: float
     noise: float = 0.0
 
+    slope = FormerName("derivative")
+
     @property
     def is_zero(self) -> bool:
         """Whether the derivative is zero within rounding."""
-        return abs(self.slope) <= self.noise
+        return abs(self.derivative) <= self.noise
 
 
 @explain_methods
@@ -139,18 +144,20 @@ class Sensitivities(Displayed):
             raise TorseurError(unknown_name("parameter", parameter, self.parameter_names))
         return self.parameter_names.index(parameter)
 
-    def slope(self, criterion: str, parameter: str, form: str = "raw") -> Vector:
+    def derivative(self, criterion: str, parameter: str, form: str = "raw") -> Vector:
         """Along time: raw dg/dx; per_percent, the change of g with 1 % of x; logarithmic, (x/g) dg/dx."""
-        return np.asarray(self.slopes(criterion, form)[:, self.column(parameter)])
+        return np.asarray(self.derivatives(criterion, form)[:, self.column(parameter)])
 
-    def slopes(self, criterion: str, form: str = "raw") -> Vector:
+    def derivatives(self, criterion: str, form: str = "raw") -> Vector:
         """A row per time, a column per parameter."""
         response = self[criterion]
-        return in_form(form, self.parameters, response.values, response.slopes)
+        return in_form(form, self.parameters, response.values, response.derivatives)
+
+    slope, slopes = FormerName("derivative"), FormerName("derivatives")
 
     def overshoot(self, criterion: str, parameter: str) -> float:
         """(largest - steady) / steady of a derivative that settles, in percent; the last value counts as steady."""
-        curve = self.slope(criterion, parameter)
+        curve = self.derivative(criterion, parameter)
         steady = curve[-1]
         if steady == 0.0:
             return float("nan")
@@ -176,7 +183,7 @@ class Sensitivities(Displayed):
         rows = [
             [response.name, float(t), float(value), response.unit, *map(float, row)]
             for response in self.responses
-            for t, value, row in zip(response.time, response.values, self.slopes(response.name, form), strict=True)
+            for t, value, row in zip(response.time, response.values, self.derivatives(response.name, form), strict=True)
         ]
         return write_table(Path(path), overwrite, headings, rows, lambda: self.document(form))
 
@@ -310,7 +317,7 @@ def _document(result: Sensitivities, form: str) -> dict[str, object]:
                 "over": response.over,
                 "time": response.time.tolist(),
                 "values": response.values.tolist(),
-                "derivatives": result.slopes(response.name, form).tolist(),
+                "derivatives": result.derivatives(response.name, form).tolist(),
                 "noise": result.noise(response.name).tolist(),
                 "hessian": None if response.hessian is None else response.hessian.tolist(),
             }

@@ -45,7 +45,7 @@ def draw(result: Sensitivities, criteria: Sequence[str], path: Path, form: str, 
 
 def _draw_curves(axes: Any, result: Sensitivities, criterion: str, form: str) -> None:
     """The derivatives of a criterion along time, one curve per parameter."""
-    response, derivatives = result[criterion], result.slopes(criterion, form)
+    response, derivatives = result[criterion], result.derivatives(criterion, form)
     for name, curve in zip(result.parameter_names, derivatives.T, strict=True):
         axes.plot(response.time, curve, linewidth=1.4, label=name)
     axes.axhline(0.0, color="0.6", linewidth=0.8)
@@ -55,7 +55,7 @@ def _draw_curves(axes: Any, result: Sensitivities, criterion: str, form: str) ->
 
 def _draw_tornado(axes: Any, result: Sensitivities, criterion: str, form: str) -> None:
     """Bars to both sides: what a parameter does when it is lowered and raised by 1 %, the largest on top."""
-    gradient = result.slopes(criterion, form)[-1]
+    gradient = result.derivatives(criterion, form)[-1]
     order = np.argsort(np.abs(gradient))
     places = np.arange(len(order))
     axes.barh(places, gradient[order], color=_RAISED, label="raised")
@@ -97,7 +97,7 @@ def draw_surface(surface: Surface, parameters: Sequence[str], path: Path, form: 
     if len(names) == 1:
         figure, (axes,) = _figure()
         for parameter in parameters:
-            axes.plot(surface.over[names[0]], surface.slopes(parameter, form), linewidth=1.4, label=parameter)
+            axes.plot(surface.over[names[0]], surface.derivatives(parameter, form), linewidth=1.4, label=parameter)
         axes.set(xlabel=names[0], ylabel=f"{surface.criterion}: {_FORMS[form]}")
         axes.legend(frameon=False)
     else:
@@ -105,7 +105,7 @@ def draw_surface(surface: Surface, parameters: Sequence[str], path: Path, form: 
         grid_x, grid_y = np.meshgrid(surface.over[names[0]], surface.over[names[1]], indexing="ij")
         for axes, parameter in zip(panels, parameters, strict=True):
             axes.plot_surface(
-                grid_x, grid_y, surface.slopes(parameter, form), cmap="viridis", linewidth=0.2, edgecolor=_INK
+                grid_x, grid_y, surface.derivatives(parameter, form), cmap="viridis", linewidth=0.2, edgecolor=_INK
             )
             label = f"{surface.criterion} by {parameter}: {_FORMS[form]}"
             axes.set(xlabel=names[0], ylabel=names[1], zlabel=label)
@@ -140,7 +140,7 @@ def draw_over_time(surface: Surface, parameters: Sequence[str], path: Path, form
     grid_x, grid_y = np.meshgrid(values, surface.points[0][0][surface.criterion].time, indexing="ij")
     for axes, parameter in zip(panels, parameters, strict=True):
         is_value = parameter == surface.criterion and parameter not in surface.parameter_names
-        heights = surface.values_over_time if is_value else surface.slopes_over_time(parameter, form)
+        heights = surface.values_over_time if is_value else surface.derivatives_over_time(parameter, form)
         label = parameter if is_value else f"{surface.criterion} by {parameter}: {_FORMS[form]}"
         axes.plot_surface(
             grid_x, grid_y, heights, cmap="viridis", linewidth=0.2, edgecolor=_INK, rcount=101, ccount=101

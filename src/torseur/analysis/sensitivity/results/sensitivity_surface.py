@@ -15,6 +15,7 @@ from torseur.analysis.sensitivity.sensitivity_analysis import sensitivity
 from torseur.computation.simulation.model.criterion import Criterion
 from torseur.computation.simulation.model.first_order_form import Model
 from torseur.computation.simulation.model.system import Vector
+from torseur.deprecation import FormerName
 from torseur.errors import TorseurError
 
 
@@ -42,17 +43,21 @@ class Surface:
         """The criterion at each point, at its last time."""
         return self._grid([[point[self.criterion].value for point in row] for row in self.points])
 
-    def slopes(self, parameter: str, form: str = "raw") -> Vector:
+    def derivatives(self, parameter: str, form: str = "raw") -> Vector:
         """The derivative by one parameter at each point, at its last time."""
-        return self._grid([[point.slope(self.criterion, parameter, form)[-1] for point in row] for row in self.points])
+        return self._grid(
+            [[point.derivative(self.criterion, parameter, form)[-1] for point in row] for row in self.points]
+        )
 
-    def slopes_over_time(self, parameter: str, form: str = "raw") -> Vector:
+    def derivatives_over_time(self, parameter: str, form: str = "raw") -> Vector:
         """The derivative by one parameter over the one operating parameter (rows) and time (columns).
 
         Ask for samples: sensitivity_surface(..., samples=51).
         """
         self._require_one()
-        return np.array([row[0].slope(self.criterion, parameter, form) for row in self.points])
+        return np.array([row[0].derivative(self.criterion, parameter, form) for row in self.points])
+
+    slopes, slopes_over_time = FormerName("derivatives"), FormerName("derivatives_over_time")
 
     @property
     def values_over_time(self) -> Vector:
@@ -120,7 +125,7 @@ class Surface:
             for t, value, row in zip(
                 point[self.criterion].time,
                 point[self.criterion].values,
-                point.slopes(self.criterion, form),
+                point.derivatives(self.criterion, form),
                 strict=True,
             )
         ]
@@ -134,7 +139,7 @@ class Surface:
             "trusted": self.trusted,
             "values": self.values.tolist(),
             "form": form,
-            "derivatives": {name: self.slopes(name, form).tolist() for name in self.parameter_names},
+            "derivatives": {name: self.derivatives(name, form).tolist() for name in self.parameter_names},
             "points": [
                 {"at": dict(zip(self.over, values, strict=True)), **point.document(form)}
                 for values, point in self.rows()

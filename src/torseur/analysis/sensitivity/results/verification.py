@@ -147,7 +147,7 @@ def _weights(varied: Sequence[Varied], responses: Sequence[Response], step: floa
     scales = np.array([parameter.scale for parameter in varied])
     influences = np.zeros(len(varied))
     for response in responses:
-        effects = np.abs(response.slopes).max(axis=0, initial=0.0) * scales
+        effects = np.abs(response.derivatives).max(axis=0, initial=0.0) * scales
         influences = np.maximum(influences, effects / max(effects.max(initial=0.0), 1e-300))
     raised = np.clip(1.0 / np.maximum(influences, 1e-300), 1.0, max(1.0, LARGEST / step))
     random = np.random.default_rng(0)
@@ -184,7 +184,7 @@ class _Direction:
         for values, response in zip(shifted, self.responses, strict=True):
             curvature = self.weights @ response.hessian @ self.weights if response.hessian is not None else 0.0
             secants.append((values - response.values)[times] / step)
-            expected.append((response.slopes @ self.weights + 0.5 * step * curvature)[times])
+            expected.append((response.derivatives @ self.weights + 0.5 * step * curvature)[times])
         apart = _apart(secants, expected, self._sizes())
         if not is_curved:
             return apart, 0.0
@@ -210,7 +210,7 @@ class _Direction:
 
     def first_order(self) -> tuple[list[list[Vector]], list[Vector], list[float]]:
         """Differences of order six for each of the steps, what they should be, and sizes of it."""
-        expected = [response.slopes @ self.weights for response in self.responses]
+        expected = [response.derivatives @ self.weights for response in self.responses]
         return [self._differences(step * self.parameter.scale) for step in STEPS], expected, self._sizes()
 
     def second_order(self) -> tuple[list[list[Vector]], list[Vector], list[float]]:
@@ -226,7 +226,7 @@ class _Direction:
         return [
             float(
                 max(
-                    np.sqrt(np.sum((response.slopes * self.weights) ** 2, axis=1)).max(initial=0.0),
+                    np.sqrt(np.sum((response.derivatives * self.weights) ** 2, axis=1)).max(initial=0.0),
                     NOTHING * response.size / self.parameter.scale,
                 )
             )

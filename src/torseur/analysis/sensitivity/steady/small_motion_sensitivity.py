@@ -18,6 +18,7 @@ from torseur.computation.linearisation import SmallMotions
 from torseur.computation.linearisation.frequency_response import force_slot
 from torseur.computation.simulation.model.first_order_form import Model
 from torseur.computation.simulation.model.system import Vector
+from torseur.deprecation import FormerName
 from torseur.errors import TorseurError
 
 REPEATED = 1e-6  # distance of eigenvalues, in units of the largest, below which they are not told apart
@@ -33,34 +34,37 @@ class ModeSensitivities:
     parameters: tuple[Varied, ...]
     motions: SmallMotions
     eigenvalues: Complex
-    slopes: Complex
+    derivatives: Complex
     notes: tuple[str, ...] = ()
     agreement: tuple[Agreement, ...] = ()
     trusted: bool = True
 
-    @property
-    def frequency_slopes(self) -> Vector:
-        """Of the frequencies |Im s| / 2π (Hz)."""
-        return np.asarray(np.sign(self.eigenvalues.imag)[:, None] * self.slopes.imag / (2.0 * np.pi) + 0.0)
+    slopes = FormerName("derivatives")
+    frequency_slopes, damping_slopes = FormerName("frequency_derivatives"), FormerName("damping_derivatives")
 
     @property
-    def damping_slopes(self) -> Vector:
+    def frequency_derivatives(self) -> Vector:
+        """Of the frequencies |Im s| / 2π (Hz)."""
+        return np.asarray(np.sign(self.eigenvalues.imag)[:, None] * self.derivatives.imag / (2.0 * np.pi) + 0.0)
+
+    @property
+    def damping_derivatives(self) -> Vector:
         """Of the damping ratios -Re s / |s|."""
-        s, ds = self.eigenvalues[:, None], self.slopes
+        s, ds = self.eigenvalues[:, None], self.derivatives
         with np.errstate(divide="ignore", invalid="ignore"):
             # ζ = -Re s / |s|, by the quotient rule with |s|' = (Re s Re s' + Im s Im s') / |s|.
             size = np.abs(s)
-            slopes = -ds.real / size + s.real * (s.real * ds.real + s.imag * ds.imag) / size**3
+            derivatives = -ds.real / size + s.real * (s.real * ds.real + s.imag * ds.imag) / size**3
             # A real eigenvalue has ζ = ±1, whatever it is: what the quotients leave there is rounding.
-            return np.asarray(np.where(s.imag == 0.0, 0.0 * slopes, slopes) + 0.0)
+            return np.asarray(np.where(s.imag == 0.0, 0.0 * derivatives, derivatives) + 0.0)
 
     def in_form(self, what: str, form: str) -> Vector:
         """Derivatives of the frequencies ("frequency") or damping ratios ("damping") in one of the forms."""
         s = self.eigenvalues
         with np.errstate(divide="ignore", invalid="ignore"):
             values, derivatives = {
-                "frequency": (np.abs(s.imag) / (2.0 * np.pi), self.frequency_slopes),
-                "damping": (-s.real / np.abs(s), self.damping_slopes),
+                "frequency": (np.abs(s.imag) / (2.0 * np.pi), self.frequency_derivatives),
+                "damping": (-s.real / np.abs(s), self.damping_derivatives),
             }[what]
         return in_form(form, self.parameters, np.asarray(values), derivatives)
 
@@ -69,10 +73,10 @@ class ModeSensitivities:
         """Frequency and damping ratio of each oscillation, as criteria to be ranked and drawn."""
         responses = []
         for k, s in enumerate(self.eigenvalues):
-            if s.imag > 0.0 and np.all(np.isfinite(self.slopes[k])):
+            if s.imag > 0.0 and np.all(np.isfinite(self.derivatives[k])):
                 hertz, place = s.imag / (2.0 * np.pi), f"of mode {k + 1}"
-                responses.append(_number(f"frequency {place}", "Hz", hertz, self.frequency_slopes[k]))
-                responses.append(_number(f"damping ratio {place}", "1", -s.real / abs(s), self.damping_slopes[k]))
+                responses.append(_number(f"frequency {place}", "Hz", hertz, self.frequency_derivatives[k]))
+                responses.append(_number(f"damping ratio {place}", "1", -s.real / abs(s), self.damping_derivatives[k]))
         name = self.motions.point.equations.mechanism.name
         return Sensitivities(
             name, self.parameters, tuple(responses), "direct", "left and right modes",
@@ -91,29 +95,32 @@ class ResponseSensitivities:
     parameters: tuple[Varied, ...]
     frequencies: Vector
     values: Complex
-    slopes: Complex
+    derivatives: Complex
     notes: tuple[str, ...] = ()
     agreement: tuple[Agreement, ...] = ()
     trusted: bool = True
 
-    @property
-    def gain_slopes(self) -> Vector:
-        """Of the gains |H|."""
-        # log H = log |H| + i φ, so H'/H = |H|'/|H| + i φ', and H'/H is H* H' / |H|².
-        return np.asarray((np.conj(self.values)[:, None] * self.slopes).real / np.abs(self.values)[:, None])
+    slopes = FormerName("derivatives")
+    gain_slopes, phase_slopes = FormerName("gain_derivatives"), FormerName("phase_derivatives")
 
     @property
-    def phase_slopes(self) -> Vector:
+    def gain_derivatives(self) -> Vector:
+        """Of the gains |H|."""
+        # log H = log |H| + i φ, so H'/H = |H|'/|H| + i φ', and H'/H is H* H' / |H|².
+        return np.asarray((np.conj(self.values)[:, None] * self.derivatives).real / np.abs(self.values)[:, None])
+
+    @property
+    def phase_derivatives(self) -> Vector:
         """Of the phases (rad)."""
-        return np.asarray((np.conj(self.values)[:, None] * self.slopes).imag / np.abs(self.values)[:, None] ** 2)
+        return np.asarray((np.conj(self.values)[:, None] * self.derivatives).imag / np.abs(self.values)[:, None] ** 2)
 
     @property
     def criteria(self) -> Sensitivities:
         """Gain and phase along the frequency, as criteria to be ranked and drawn."""
         hertz, what = self.frequencies / (2.0 * np.pi), f"of {self.output} by a force along {self.input}"
         curves = (
-            ("gain", self.unit, np.abs(self.values), self.gain_slopes),
-            ("phase", "rad", np.unwrap(np.angle(self.values)), self.phase_slopes),
+            ("gain", self.unit, np.abs(self.values), self.gain_derivatives),
+            ("phase", "rad", np.unwrap(np.angle(self.values)), self.phase_derivatives),
         )
         responses = [
             Response(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from importlib.resources import as_file, files
@@ -73,8 +74,9 @@ def _unit(name: str, units: Mapping[str, str], at: Callable[[str], str]) -> str:
 
 
 SWEEPING = ("mechanism", "until", "rtol", "atol", "max_step", "integrator", "vary", "tolerances", "operating_points",
-            "design", "values", "initial", "criteria", "slopes", "outputs", "samples", "chunk",
+            "design", "values", "initial", "criteria", "derivatives", "outputs", "samples", "chunk",
             "backend", "gpu")  # fmt: skip
+FORMER_KEYS = {"slopes": "derivatives"}  # still read; goes when the aliases of `FormerName` go
 OPTIMISING = ("objective", "constraints", "starts", "algorithm")
 CRITERION_KINDS = {
     "value": "value",
@@ -100,6 +102,10 @@ def read_study(path: str | Path) -> SweepStudy:
         raise TorseurError(f"'{file}': {problem.strerror or problem}.") from problem
     except ValueError as problem:
         raise TorseurError(f"'{file}': {problem}.") from problem
+    for old, new in FORMER_KEYS.items():
+        if old in tables and new not in tables:
+            warnings.warn(f"'{file}': `{old}` is now called `{new}`.", DeprecationWarning, stacklevel=2)
+            tables[new] = tables.pop(old)
     for key in tables:
         if key not in (*SWEEPING, *OPTIMISING):
             raise TorseurError(unknown_name("table", key, (*SWEEPING, *OPTIMISING), f"'{file}': "))
@@ -324,9 +330,9 @@ class _Reader:
         )
 
     def _differentiate_by(self) -> tuple[str, ...]:
-        given = self.tables.get("slopes", [])
+        given = self.tables.get("derivatives", [])
         if not isinstance(given, list) or not all(isinstance(name, str) for name in given):
-            raise TorseurError(f'{self._at("slopes")}: expected a list of parameters, such as ["m1", "q1(0)"].')
+            raise TorseurError(f'{self._at("derivatives")}: expected a list of parameters, such as ["m1", "q1(0)"].')
         return tuple(given)
 
     def _samples(self, has_outputs: bool) -> tuple[float, ...]:

@@ -108,7 +108,7 @@ class Problem:
             integrator=settings.integrator, verify=False,
         )  # fmt: skip
         numbers = np.array([float(response.values[-1]) for response in results.responses])
-        gradients = np.array([np.asarray(response.slopes)[-1] * self.span for response in results.responses])
+        gradients = np.array([np.asarray(response.derivatives)[-1] * self.span for response in results.responses])
         return numbers, gradients
 
 

@@ -112,7 +112,7 @@ class Evaluator:
         read = zip(self.study.criteria, self.criteria, strict=True)
         plain = [Column(c.label, r.unit, c.kind, _words(c)) for c, r in read]
         derivatives = [
-            Column(f"{c.label} by {v.name}", _over(c.unit, v.unit), "slope", f"d {c.label} / d {v.name}")
+            Column(f"{c.label} by {v.name}", _over(c.unit, v.unit), "derivative", f"d {c.label} / d {v.name}")
             for c in plain
             for v in self.ready.varied
         ]

@@ -53,7 +53,7 @@ class DeviceMotions:
         for name in study.differentiate_by:
             if name not in self._differentiable:
                 raise UnsupportedError(
-                    f"'{study.path}': slopes: backend 'cuda' takes parameters and initial values one by one, not "
+                    f"'{study.path}': derivatives: backend 'cuda' takes parameters and initial values one by one, not "
                     f"'{name}'. Use backend 'cpu', or declare a parameter for it."
                 )
         _ = self.steps

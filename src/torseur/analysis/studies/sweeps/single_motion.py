@@ -69,7 +69,7 @@ class SingleMotion:
         course = Course(0.0, study.until, self._times, **vars(study.integration))
         responses = by_direct(Study(ready, (*criteria, *outputs), course), Choice("direct", "")).responses
         values = np.array([float(response.values[-1]) for response in responses[: len(criteria)]])
-        derivatives = np.array([np.asarray(response.slopes)[-1] for response in responses[: len(criteria)]])
+        derivatives = np.array([np.asarray(response.derivatives)[-1] for response in responses[: len(criteria)]])
         kept = [response.values[: len(study.samples)] for response in responses[len(criteria) :]]
         return np.concatenate([values, derivatives.ravel()]), np.array(kept).reshape(len(outputs), len(study.samples))
 

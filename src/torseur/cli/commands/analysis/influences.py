@@ -118,7 +118,7 @@ def show_sensitivities(result: Sensitivities, form: str, tolerances: dict[str, f
 def _show_curve(result: Sensitivities, name: str, form: str) -> None:
     from torseur.cli.shared.console import show_table
 
-    response, derivatives = result[name], result.slopes(name, form)
+    response, derivatives = result[name], result.derivatives(name, form)
     length = len(response.time)
     rows = sorted({round(k * (length - 1) / (CURVE_ROWS - 1)) for k in range(CURVE_ROWS)})
     cells = [
@@ -132,7 +132,7 @@ def _show_ranking(result: Sensitivities, name: str, tolerances: dict[str, float]
     from torseur.cli.shared.console import show_table
 
     response = result[name]
-    logarithmic = dict(zip(result.parameter_names, result.slopes(name, "logarithmic")[-1], strict=True))
+    logarithmic = dict(zip(result.parameter_names, result.derivatives(name, "logarithmic")[-1], strict=True))
     rows = [
         [
             rank.parameter,
@@ -140,7 +140,7 @@ def _show_ranking(result: Sensitivities, name: str, tolerances: dict[str, float]
                 ["zero within rounding", "", "", f"{rank.tolerance:.6g}", ""]
                 if rank.is_zero
                 else [
-                    f"{rank.slope:.12g}",
+                    f"{rank.derivative:.12g}",
                     f"{rank.per_percent:.6g}",
                     f"{logarithmic[rank.parameter]:.6g}",
                     f"{rank.tolerance:.6g}",
@@ -211,7 +211,7 @@ def show_modes(result: ModeSensitivities, form: str) -> None:
 def modes_document(name: str, result: ModeSensitivities, form: str) -> dict[str, object]:
     """Eigenvalues with their derivatives as plain data; complex numbers are pairs, their derivatives always raw."""
     of_frequency, of_damping = result.in_form("frequency", form), result.in_form("damping", form)
-    rows = zip(result.eigenvalues, result.slopes, of_frequency, of_damping, strict=True)
+    rows = zip(result.eigenvalues, result.derivatives, of_frequency, of_damping, strict=True)
     modes = [
         {"eigenvalue": [s.real, s.imag], "derivatives": [[d.real, d.imag] for d in ds], "frequency": f, "damping": z}
         for s, ds, f, z in rows
@@ -228,7 +228,7 @@ def show_surface(result: Surface, form: str) -> None:
     names = result.parameter_names
     response = result.points[0][0][result.criterion]
     when = f", at t = {response.time[-1]:.9g} s" if response.is_curve else ""
-    tables = [(f"{result.criterion} by {name}, {form}{when}", result.slopes(name, form)) for name in names]
+    tables = [(f"{result.criterion} by {name}, {form}{when}", result.derivatives(name, form)) for name in names]
     if response.hessian is not None:
         pairs = [(a, b) for k, a in enumerate(names) for b in names[k:]]
         tables += [(f"{result.criterion} by {a} and {b}", result.second(a, b)) for a, b in pairs]

@@ -107,7 +107,7 @@ def sensitivity_plots(results: Sensitivities) -> tuple[Plot, ...]:
 
 
 def _plot(results: Sensitivities, response: Response) -> Plot:
-    derivatives = results.slopes(response.name, "per_percent")
+    derivatives = results.derivatives(response.name, "per_percent")
     order = np.argsort(-np.abs(derivatives).max(axis=0))[:MOST_CURVES]
     curves = [_curve(results.parameter_names[k], derivatives[:, k]) for k in order]
     unit = "" if response.unit == "1" else response.unit
@@ -119,7 +119,7 @@ def _curve(name: str, values: np.ndarray) -> Curve:
 
 
 def _influence(results: Sensitivities, response: Response) -> Influence:
-    logarithmic = dict(zip(results.parameter_names, results.slopes(response.name, "logarithmic")[-1], strict=True))
+    logarithmic = dict(zip(results.parameter_names, results.derivatives(response.name, "logarithmic")[-1], strict=True))
     ranks = results.ranking(response.name)
     rows = [_row(results, rank, float(logarithmic[rank.parameter])) for rank in ranks]
     unit = "" if response.unit == "1" else f" {response.unit}"
@@ -134,7 +134,7 @@ def _row(results: Sensitivities, rank: Rank, logarithmic: float) -> InfluenceRow
     return InfluenceRow(
         symbol=_symbol(rank.parameter),
         meaning=parameter.meaning,
-        derivative="0" if none else f"{rank.slope:.5g}",
+        derivative="0" if none else f"{rank.derivative:.5g}",
         change="0" if none else f"{rank.per_percent:.4g}",
         logarithmic="0" if none else f"{logarithmic:.4g}" if np.isfinite(logarithmic) else "",
         share="" if none else f"{100 * rank.share:.1f} %",
