@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import torseur as ts
 import torseur.derivation.dynamics as td
 from robots import FOLDER
 from torseur import library
+from torseur.analysis.robotics import pose_search
+from torseur.computation.codegen import compile_routine
 
 ARM = """<robot name="arm"><link name="base"/>{}</robot>"""
 LINK = """<link name="l{k}"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
@@ -106,10 +109,52 @@ def test_paths_are_continuous(arm):
     assert left[0] and not left[-1] and (np.diff(left.astype(int)) <= 0).all()
 
 
-def test_the_same_twice(arm):
-    pose = place(arm, "tool0", [0.3, -1.2, 1.5, -0.4, 0.8, 0.2])
-    one, other = (arm.ik({"tool0": pose}) for _ in range(2))
-    np.testing.assert_array_equal(one.q, other.q)
+def test_an_answer_does_not_depend_on_other_problems(arm):
+    """Alone, among others, in another order, in another thread: the same digits."""
+    low, high = arm.limits
+    poses = arm.fk("tool0", np.random.default_rng(6).uniform(low, high, (150, 6)))
+    found = arm.ik({"tool0": poses})
+    assert found.starts > 2  # some need random starts
+    np.testing.assert_array_equal(arm.ik({"tool0": poses[::-1]}).q[::-1], found.q)
+    for k in range(0, 150, 15):
+        np.testing.assert_array_equal(arm.ik({"tool0": poses[k]}).q, found.q[k])
+
+
+def test_the_search_as_python_finds_the_same(tmp_path):
+    """What is compiled is what the routine says: it runs as the Python it is written in, too."""
+    robot = planar(tmp_path, (-3.0, 3.0))
+    goals = robot.fk("hand", np.random.default_rng(3).uniform(-3, 3, (6, 3)))
+    compiled = robot.ik({"hand": goals}, starts=5)
+    search = robot._searches[("hand",)]
+    search.__dict__["_search"] = compile_routine(pose_search.search, search.statics, search.programs, "python")
+    plain = robot.ik({"hand": goals}, starts=5)
+    np.testing.assert_allclose(plain.q, compiled.q, atol=1e-9)
+    np.testing.assert_array_equal(plain.converged, compiled.converged)
+
+
+def test_rotation_vectors_up_to_a_half_turn():
+    """Oracle: SciPy's; at a half turn the axis has two directions, and the vector turns one into the other."""
+    rng = np.random.default_rng(1)
+    angles = [0.0, 1e-12, 1e-5, 1.0, 3.0, np.pi - 1e-7, np.pi]
+    for axis in (*np.eye(3), *-np.eye(3), *rng.normal(size=(6, 3))):
+        for angle in angles:
+            wanted = angle * axis / np.linalg.norm(axis)
+            first = Rotation.from_rotvec(rng.normal(size=3)).as_matrix()
+            last = Rotation.from_rotvec(wanted).as_matrix() @ first
+            vector = np.zeros(3)
+            pose_search.rotation_between(first.reshape(-1), last.reshape(-1), vector)
+            np.testing.assert_allclose(Rotation.from_rotvec(vector).as_matrix() @ first, last, atol=2e-15)
+            assert np.linalg.norm(vector) == pytest.approx(angle, rel=1e-9, abs=1e-15)
+
+
+def test_targets_that_are_a_half_turn_away(arm):
+    """The error's derivative jumps where a rotation is a half turn off: it is passed from the start all the same."""
+    q = np.array([0.3, -1.2, 1.5, -0.4, 0.8, 0.2])
+    turned = place(arm, "tool0", q)
+    turned[:3, :3] = turned[:3, :3] @ np.diag([1.0, -1.0, -1.0])
+    found = arm.ik({"tool0": turned}, q)
+    assert found.converged
+    np.testing.assert_allclose(place(arm, "tool0", found.q), turned, atol=3e-8)
 
 
 def test_mistakes(arm):
@@ -119,6 +164,10 @@ def test_mistakes(arm):
         (lambda: arm.ik({"tool": pose}), "unknown frame or body 'tool'"),
         (lambda: arm.ik({"tool0": [1, 2]}), r"shape \(2,\); expected \(3,\)"),
         (lambda: arm.ik({"tool0": 2 * pose}), "no rotation"),
+        (lambda: arm.ik({"tool0": [1.0, np.nan, 0.0]}), "the target of 'tool0' holds values that are not finite"),
+        (lambda: arm.ik({"tool0": pose}, start=np.full(6, np.inf)), "start holds values that are not finite"),
+        (lambda: arm.ik({"tool0": pose}, weights={"tool0": -1.0}), "that of 'tool0' is -1; expected a number of 0 or"),
+        (lambda: arm.ik({"tool0": pose}, starts=0), "starts is 0; expected 1 or more"),
         (lambda: arm.ik({"tool0": pose}, weights={"hand": 2.0}), "unknown target 'hand'"),
         (lambda: arm.ik({"tool0": np.zeros((2, 3)), "ee_link": np.zeros((3, 3, 3)) + np.eye(3)}), "different numbers"),
         (lambda: arm.ik({"tool0": pose}, start=[0.0, 1.0]), r"start has shape \(2,\); expected \(6,\)"),

@@ -1,13 +1,12 @@
 """The configurations of a robot as inverse kinematics moves among them: limits, unit quaternions, closed loops.
 
 A step is a displacement along the speeds, δq = W(q) δπ with q' = W(q) v, so that a turn of a quaternion is three
-numbers like any turn, and the rows of Jacobians fit. Closures of loops are errors like those of targets, with rows of
-their own.
+numbers like any turn, and the rows of Jacobians fit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,26 +14,13 @@ import numpy as np
 
 from torseur.algebra.arrays import Array, Mask, Slots
 from torseur.algebra.graph import Program
-from torseur.analysis.robotics.robot_functions import closure_program, direction_program
+from torseur.analysis.robotics.robot_functions import direction_program
 from torseur.derivation.equations import Equations
 from torseur.derivation.formalisms.ingredients.coordinate_rates import Rates
+from torseur.errors import TorseurError, unknown_name
 
 UNBOUNDED = np.pi
 """Random starts of coordinates without limits are within a half turn (or metre) of zero."""
-
-
-@dataclass(frozen=True)
-class Closure:
-    """The equations that close loops: residuals (N, m) and their rows (N, m, nv); they are met with every target."""
-
-    values: Callable[[Array], tuple[Array, Array]]
-
-    def errors(self, q: Array, of: Slots) -> Array:
-        """What is missing until the loops are closed."""
-        return -self.values(q)[0]
-
-    def rows(self, q: Array) -> Array:
-        return self.values(q)[1]
 
 
 @dataclass(frozen=True)
@@ -52,7 +38,6 @@ class Configurations:
     quaternions: tuple[Slots, ...]
     still: Mask
     directions: Callable[[Array], Array] | None
-    closure: Closure | None
 
     def advance(self, q: Array, step: Array) -> Array:
         """The configurations after displacements (N, nv), within the limits."""
@@ -74,15 +59,13 @@ class Configurations:
         at, low, high = q[:, self.own], self.low[self.own], self.high[self.own]
         return plain & (((at <= low) & (step < 0)) | ((at >= high) & (step > 0)))
 
-    def random(self, rng: np.random.Generator, begin: Array) -> Array:
-        """A random configuration for each of these: anything between the limits, unit quaternions."""
+    def random(self, rng: np.random.Generator, count: int) -> Array:
+        """Random configurations: anything between the limits, unit quaternions."""
         least = np.where(np.isfinite(self.low), self.low, -UNBOUNDED)
         most = np.where(np.isfinite(self.high), self.high, UNBOUNDED)
-        q = rng.uniform(least, np.maximum(most, least), begin.shape)
+        q = rng.uniform(least, np.maximum(most, least), (count, len(least)))
         for slots in self.quaternions:
             q[:, slots] = rng.normal(size=(len(q), 4))
-        if self.still.any():
-            q[:, self.still] = begin[:, self.still]
         return self.admissible(q)
 
     def away(self, q: Array, goal: Array) -> Array:
@@ -100,6 +83,21 @@ class Configurations:
         if self.directions is None:
             return gap
         return np.einsum("kij,kj->ki", np.linalg.pinv(self.directions(q)), gap)
+
+
+def configuration_of(what: str, value: Any, names: Sequence[str], neutral: Array) -> Array:
+    """Coordinates given as an array, or by name, the others being neutral."""
+    if isinstance(value, Mapping):
+        for name in value:
+            if name not in names:
+                raise TorseurError(unknown_name("coordinate", name, names, f"ik: {what}: "))
+        value = [value.get(name, x) for name, x in zip(names, neutral, strict=True)]
+    q = np.asarray(value, dtype=float)
+    if q.ndim not in (1, 2) or q.shape[-1] != len(names):
+        raise TorseurError(f"ik: {what} has shape {q.shape}; expected ({len(names)},) or (N, {len(names)}).")
+    if not np.isfinite(q).all():
+        raise TorseurError(f"ik: {what} holds values that are not finite numbers.")
+    return q
 
 
 def configurations_of(
@@ -122,5 +120,4 @@ def configurations_of(
         quaternions=tuple(np.array([layout.coordinates.index(x) for x in ball]) for ball in balls),
         still=np.array([k not in moved for k in range(count)]),
         directions=None if is_plain else compiled(direction_program(equations)),
-        closure=Closure(compiled(closure_program(equations))) if equations.is_constrained else None,
     )

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from torseur.algebra.arrays import Array
-from torseur.analysis.robotics.configurations import Configurations
-from torseur.analysis.robotics.reaching import Reach, Target, Task, reach, target_of, towards_posture
+from torseur.analysis.robotics.reaching import PoseSearch, Reach, Task, target_of, towards_posture
 from torseur.analysis.robotics.task_priorities import improve
 from torseur.errors import TorseurError, unknown_name
 
@@ -28,11 +27,7 @@ class Wishes:
 
 
 def inverse_kinematics(
-    functions: Callable[[str], tuple[Any, Any]],
-    among: Configurations,
-    targets: Mapping[str, Any],
-    start: Array,
-    wishes: Wishes,
+    search_for: Callable[[tuple[str, ...]], PoseSearch], targets: Mapping[str, Any], start: Array, wishes: Wishes
 ) -> Reach:
     """Coordinates of all problems: the first priority by several starts, each further one in what those leave free."""
     if not targets:
@@ -41,37 +36,38 @@ def inverse_kinematics(
         for name in given:
             if name not in targets:
                 raise TorseurError(unknown_name("target", name, targets, f"ik: {what}: "))
-    wanted = {
-        name: target_of(name, value, float(wishes.weights.get(name, 1.0)), functions(name))
-        for name, value in targets.items()
-    }
-    begin = np.broadcast_to(np.asarray(start, dtype=float), (_problems(wanted), np.shape(start)[-1]))
-    levels = sorted({wishes.priorities.get(name, 0) for name in wanted})
-    tasks: list[dict[str, Task]] = [
-        {n: t for n, t in wanted.items() if wishes.priorities.get(n, 0) == level} for level in levels
-    ]
-    if among.closure is not None:  # loops are closed whatever else is given up
-        tasks[0] = {**tasks[0], "loops": among.closure}
-    found = reach(tasks[0], among, begin, wishes.starts, wishes.tolerance, wishes.seed)
-    above = tasks[0]
-    for task in tasks[1:]:
-        found = improve(above, task, among, found, wishes.tolerance)
-        above = above | task
+    if wishes.starts < 1:
+        raise TorseurError(f"ik: starts is {wishes.starts}; expected 1 or more.")
+    wanted = {name: target_of(name, value, float(wishes.weights.get(name, 1.0))) for name, value in targets.items()}
+    counts = {target.count for target in wanted.values()}
+    if len(counts) > 1:
+        raise TorseurError(f"ik: the targets have different numbers of problems ({sorted(counts)}).")
+    count = counts.pop()
+    begin = np.ascontiguousarray(np.broadcast_to(start, (count, np.shape(start)[-1])))
+    search = search_for(tuple(wanted))
+    goals = np.concatenate([target.goals(count) for target in wanted.values()], axis=1)
+
+    def above(level: float) -> Task:
+        """What has at least this priority; loops are closed whatever else is given up."""
+        return Task(search, goals, _weights(lambda name: wishes.priorities.get(name, 0) <= level, loops=1.0))
+
+    def _weights(has_part: Callable[[str], bool], loops: float) -> Array:
+        own = [w if has_part(name) else 0.0 for name, target in wanted.items() for w in target.weights]
+        return np.array([*own, *[loops] * search.closures])
+
+    first, *lower = sorted({wishes.priorities.get(name, 0) for name in wanted})
+    found = above(first).reach(begin, wishes.starts, wishes.tolerance, wishes.seed)
+    before = first
+    for level in lower:
+        own = _weights(lambda name, level=level: wishes.priorities.get(name, 0) == level, loops=0.0)  # type: ignore[misc]
+        found = improve(above(before), Task(search, goals, own), search.among, found, wishes.tolerance)
+        before = level
     if wishes.posture is not None:
-        posture = np.asarray(wishes.posture, dtype=float)
         # Targets of lower priority that are not reached leave the posture nothing: it would draw them further away.
-        found = towards_posture(above, among, found, posture, wishes.tolerance)
+        found = towards_posture(above(before), search.among, found, wishes.posture, wishes.tolerance)
     if all(np.ndim(value) == len(_shape(value)) for value in targets.values()):
         return Reach(found.q[0], found.error[0], found.converged[0], found.starts, found.lower_errors[0])
     return found
-
-
-def _problems(wanted: Mapping[str, Target]) -> int:
-    given = [part for target in wanted.values() for part in (target.position, target.rotation) if part is not None]
-    counts = {len(part) for part in given}
-    if len(counts) > 1:
-        raise TorseurError(f"ik: the targets have different numbers of problems ({sorted(counts)}).")
-    return counts.pop()
 
 
 def _shape(value: Any) -> tuple[int, ...]:

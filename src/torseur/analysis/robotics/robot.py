@@ -12,10 +12,10 @@ import numpy as np
 from torseur.algebra.arrays import Array
 from torseur.algebra.graph import Program, as_expr, evaluate
 from torseur.analysis.robotics import robot_functions as programs
-from torseur.analysis.robotics.configurations import Configurations, configurations_of
+from torseur.analysis.robotics.configurations import Configurations, configuration_of, configurations_of
 from torseur.analysis.robotics.coordinate_limits import coordinate_limits, largest_forces
 from torseur.analysis.robotics.pose_problems import Wishes, inverse_kinematics
-from torseur.analysis.robotics.reaching import Reach, along_path
+from torseur.analysis.robotics.reaching import PoseSearch, Reach, along_path
 from torseur.analysis.robotics.robot_functions import axes_of, order_of
 from torseur.computation.codegen import bake
 from torseur.computation.functions.frameworks.array_function import array_function
@@ -34,16 +34,16 @@ from torseur.errors import MechanismError, TorseurError, UnsupportedError, unkno
 Function = Callable[..., Any]
 
 
-class _Kept(dict[Any, Function]):
+class _Kept(dict[Any, Any]):
     """Functions by what they are of, each made when it is first asked for; a lookup costs what one in a dict costs."""
 
-    def __init__(self, make: Callable[[Any], Function]) -> None:
+    def __init__(self, make: Callable[[Any], Any]) -> None:
         super().__init__()
         self.make = make
 
-    def __missing__(self, key: Any) -> Function:
-        self[key] = function = self.make(key)
-        return function
+    def __missing__(self, key: Any) -> Any:
+        self[key] = made = self.make(key)
+        return made
 
 
 class Robot:
@@ -260,10 +260,11 @@ class Robot:
         approached only as far as those before leave motions free. What then is free moves towards the `posture`. Loops
         are closed with the first targets, quaternions keep length one, and what no speed moves stays as in `start`.
         """
-        wanted = None if posture is None else self._configuration("posture", posture)
+        wanted = None if posture is None else configuration_of("posture", posture, self.coordinate_names, self.neutral)
         wishes = Wishes(dict(weights or {}), dict(priorities or {}), wanted, starts, tolerance, seed)
-        begin = self.neutral if start is None else self._configuration("start", start)
-        return inverse_kinematics(self._functions_of, self._configurations, targets, begin, wishes)
+        given = self.neutral if start is None else start
+        begin = configuration_of("start", given, self.coordinate_names, self.neutral)
+        return inverse_kinematics(self._searches.__getitem__, targets, begin, wishes)
 
     def ik_path(self, targets: Mapping[str, Any], start: Any = None, **options: Any) -> Reach:
         """Coordinates along a path of N targets, each from the one before, so that the motion is continuous.
@@ -273,20 +274,18 @@ class Robot:
         """
         return along_path(self.ik, targets, start, options)
 
-    def _functions_of(self, frame: str) -> tuple[Function, Function]:
-        return self._poses[frame], self._usual_jacobians[frame]
+    @cached_property
+    def _searches(self) -> _Kept:
+        """The searches of inverse kinematics, by the frames that have targets."""
 
-    def _configuration(self, what: str, value: Any) -> Array:
-        """Coordinates given as an array, or by name, the others being neutral."""
-        if isinstance(value, Mapping):
-            for name in value:
-                if name not in self.coordinate_names:
-                    raise TorseurError(unknown_name("coordinate", name, self.coordinate_names, f"ik: {what}: "))
-            value = [value.get(name, x) for name, x in zip(self.coordinate_names, self.neutral, strict=True)]
-        q = np.asarray(value, dtype=float)
-        if q.ndim not in (1, 2) or q.shape[-1] != self.nq:
-            raise TorseurError(f"ik: {what} has shape {q.shape}; expected ({self.nq},) or (N, {self.nq}).")
-        return q
+        def make(frames: tuple[str, ...]) -> PoseSearch:
+            kinematics = programs.place_program(self.equations, [self.frame(name) for name in frames])
+            moved = programs.displaced_program(self.equations)
+            return PoseSearch(
+                self._checked("ik", kinematics), self._checked("ik", moved), self._configurations, self.parameters
+            )
+
+        return _Kept(make)
 
     @cached_property
     def _configurations(self) -> Configurations:
@@ -374,17 +373,23 @@ class Robot:
 
     def _compile(self, name: str, program: Program) -> Function:
         names = {"q": self.coordinate_names, **dict.fromkeys(("v", "vdot", "tau"), self.speed_names)}
-        extra = [group.name for group in program.inputs if group.name not in (*names, PARAMETERS)]
+        program = self._checked(name, program)
+        has_parameters = any(group.name == PARAMETERS for group in program.inputs)
+        shared = {PARAMETERS: self.parameters} if has_parameters else None
+        return array_function(program, names, f"{name} of '{self.mechanism.name}'", shared, called={"vdot": "a"})
+
+    def _checked(self, name: str, program: Program) -> Program:
+        """The program with the parameters' values in it unless they are live; of q, v, a and forces only."""
+        known = ("q", "v", "vdot", "tau", "change", PARAMETERS)
+        extra = [group.name for group in program.inputs if group.name not in known]
         if extra:
             raise UnsupportedError(
                 f"{name} of '{self.mechanism.name}' depends on {', '.join(extra)} too (time, open functions). "
                 "Compile it: ts.compile."
             )
-        has_parameters = any(group.name == PARAMETERS for group in program.inputs)
-        if has_parameters and not self.is_live:
-            program, has_parameters = bake(program, {PARAMETERS: list(self.parameters)}), False
-        shared = {PARAMETERS: self.parameters} if has_parameters else None
-        return array_function(program, names, f"{name} of '{self.mechanism.name}'", shared, called={"vdot": "a"})
+        if not self.is_live and any(group.name == PARAMETERS for group in program.inputs):
+            program = bake(program, {PARAMETERS: list(self.parameters)})
+        return program
 
 
 def _restore(source: Mechanism | RobotFile, live: bool, parameters: Array | None) -> Robot:

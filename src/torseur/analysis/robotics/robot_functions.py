@@ -12,6 +12,7 @@ from torseur.algebra.graph import (
     as_expr,
     directional_derivative,
     matrix,
+    symbol,
     symbols_of,
     vector,
 )
@@ -27,12 +28,15 @@ LINEAR = "linear"
 EARTH_AXES, FRAME_AXES = "earth", "frame"
 
 
-def _program(equations: Equations, name: str, arguments: Sequence[str], outputs: Sequence[Output]) -> Program:
+def _program(
+    equations: Equations, name: str, arguments: Sequence[str], outputs: Sequence[Output], others: Sequence[Input] = ()
+) -> Program:
     """A program of these inputs, and of the parameters where there are some."""
     entries = [as_expr(entry) for output in outputs for entry in output.entries]
     if TIME in symbols_of(entries):
         raise UnsupportedError(f"{name} of '{equations.mechanism.name}' depends on time. Compile it: ts.compile.")
     inputs: list[Input] = [group for group in all_inputs(equations) if group.name in arguments]
+    inputs += others
     inputs += [group for group in all_inputs(equations) if group.name == PARAMETERS and len(group)]
     return Program(name, tuple(inputs), tuple(outputs))
 
@@ -98,17 +102,35 @@ def direction_program(equations: Equations) -> Program:
     return _program(equations, "directions", ["q"], [matrix("directions", rows)])
 
 
-def closure_program(equations: Equations) -> Program:
-    """Residuals of loops and of equations between coordinates, and their rows by speed."""
+def place_program(equations: Equations, frames: Sequence[Frame]) -> Program:
+    """Places of frames (position, rows of the rotation), residuals of loops, and the rows of both by speed."""
     for constraint in equations.constraints:
         if not constraint.is_holonomic:
             raise UnsupportedError(
                 f"'{constraint.owner}' of '{equations.mechanism.name}' ties velocities, not places: what can be "
                 "reached depends on the way there. Simulate it, or read the robot without it."
             )
+    places: list[Expr] = []
+    rows: list[list[Expr]] = []
+    for frame in frames:
+        place = td.pose(equations.tree, frame, equations.layout.coordinates)
+        places += [as_expr(x) for x in (*place.position, *(x for row in place.rotation.matrix.rows for x in row))]
+        columns = [_six(column, LINEAR) for column in _columns(equations, frame, EARTH_AXES)]
+        rows += [list(row) for row in zip(*columns, strict=True)]
     residuals = [constraint.residual for constraint in equations.constraints]
-    rows = [list(constraint.row) for constraint in equations.constraints]
-    return _program(equations, "closure", ["q"], [vector("residuals", residuals), matrix("rows", rows)])
+    rows += [list(constraint.row) for constraint in equations.constraints]
+    outputs = [vector("places", places), vector("residuals", residuals), matrix("rows", rows)]
+    return _program(equations, "places", ["q"], outputs)
+
+
+def displaced_program(equations: Equations) -> Program:
+    """q + W δ: the coordinates after a displacement along the speeds, quaternions not yet of length one."""
+    layout = equations.layout
+    change = [symbol(f"{name}.change") for name in layout.speed_names]
+    moved = list(layout.coordinates)
+    for (i, k), way in Rates(equations.tree).directions.items():
+        moved[i] = moved[i] + way * change[k]
+    return _program(equations, "displaced", ["q"], [vector("moved", moved)], [Input("change", tuple(change))])
 
 
 def regressor_program(equations: Equations, links: Sequence[int]) -> Program:

@@ -6,45 +6,34 @@ are then met again exactly; it counts only where they are (strict priorities: Si
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 
 from torseur.algebra.arrays import Array, Mask
 from torseur.analysis.robotics.configurations import Configurations
-from torseur.analysis.robotics.reaching import (
-    DAMPING,
-    HOPELESS,
-    LARGEST_STEP,
-    LEAST_DAMPING,
-    Reach,
-    Task,
-    descend,
-    errors_of,
-    rows_of,
-)
+from torseur.analysis.robotics.pose_search import DAMPING, HOPELESS, LARGEST_STEP, LEAST_DAMPING
+from torseur.analysis.robotics.reaching import Reach, Task
 
 ROUNDS = 100
 WORTH = 1e-12
 """Relative improvement of the squared error below which a task has come to its end."""
 
 
-def improve(
-    above: Mapping[str, Task], task: Mapping[str, Task], among: Configurations, found: Reach, tolerance: float
-) -> Reach:
+def improve(above: Task, task: Task, among: Configurations, found: Reach, tolerance: float) -> Reach:
     """The solutions with the errors of a task made as small as the tasks above it allow."""
-    q, every = found.q.copy(), np.arange(len(found.q))
-    error = errors_of(task, q, every)
+    q = found.q.copy()
+    error = task.equations(q, np.arange(len(q)))[0]
     damping = np.full(len(q), DAMPING)
     going = found.converged.copy()
     for _ in range(ROUNDS):
         at = np.flatnonzero(going & (np.abs(error).max(axis=1) > tolerance) & (damping < HOPELESS))
         if not len(at):
             break
-        step = _step(rows_of(above, q[at]), rows_of(task, q[at]), error[at], damping[at], q[at], among)
-        tried, missed = descend(above, among, among.advance(q[at], step), at, tolerance)
-        after = errors_of(task, tried, at)
+        (_, upper), (_, own) = above.equations(q[at], at), task.equations(q[at], at)
+        step = _step(upper, own, error[at], damping[at], q[at], among)
+        tried, missed = above.descend(among.advance(q[at], step), at, tolerance)
+        after = task.equations(tried, at)[0]
         before, now = (error[at] ** 2).sum(axis=1), (after**2).sum(axis=1)
         is_better = (missed <= tolerance) & (now < before)
         good = at[is_better]

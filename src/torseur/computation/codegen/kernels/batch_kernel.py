@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import Any
@@ -34,6 +34,19 @@ def _pool() -> ThreadPoolExecutor:
 # A process made by a fork has none of the threads of its parent.
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_pool.cache_clear)
+
+
+def in_pieces(count: int, piece: int, function: Callable[[int, int], Any]) -> None:
+    """Calls function(begin, end) for pieces of a range, in threads where there are several pieces.
+
+    For work that differs from place to place: who is done takes the next piece. An interrupt leaves out those to come.
+    """
+    if count <= piece:
+        function(0, count)
+        return
+    bounds = [(begin, min(begin + piece, count)) for begin in range(0, count, piece)]
+    for _ in _pool().map(lambda bound: function(*bound), bounds):
+        pass
 
 
 # States are columns: entry j of all states stands in one row, so that a vector instruction takes as many states as it
