@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 import torseur.derivation.dynamics as td
 from strategies import mechanisms
 from torseur.algebra.graph import evaluate
+from torseur.algebra.graph.scalar import sin, tanh
 from torseur.derivation.loops import constraint_equations
 from torseur.derivation.tree import build_tree
 from torseur.description.mechanism import (
@@ -25,8 +27,11 @@ from torseur.description.mechanism import (
     coordinate_spring,
     fixed,
     force,
+    free,
     helical,
     inertia,
+    joint_friction,
+    motor,
     placement,
     prismatic,
     revolute,
@@ -38,6 +43,7 @@ from torseur.description.mechanism import (
 )
 from torseur.description.mechanism.quantities import TIME, Coordinate
 from torseur.description.readers import RobotFileError, read_robot, write_robot
+from torseur.description.readers.writing.write_robot import robot_text
 from torseur.errors import UnsupportedError
 
 SAMPLES = Path(__file__).parent / "samples"
@@ -123,8 +129,62 @@ def test_robots_are_written_and_read_again(tmp_path, sample, suffix):
     assert {limit.joint: limit.lower for limit in robot.limits}.items() <= {
         limit.joint: limit.lower for limit in again.limits
     }.items()
-    lost = {finding.message.split("'")[1] for finding in left if "load" in finding.message}
-    assert lost == {load.name for load in robot.mechanism.loads if load.name.endswith("friction")}
+    assert not [finding for finding in left if "load" in finding.message]
+
+
+RUBBING = """<robot name="r"><link name="base"/>{links}
+<joint name="turn" type="continuous"><parent link="base"/><child link="l0"/><axis xyz="0 1 0"/><dynamics friction="0.2"/></joint>
+<joint name="follow" type="continuous"><parent link="l0"/><child link="l1"/><axis xyz="0 1 0"/>
+  <mimic joint="turn" multiplier="-2" offset="0.1"/><dynamics friction="0.3" damping="0.05"/></joint>
+<joint name="slide" type="prismatic"><parent link="l1"/><child link="l2"/><axis xyz="1 0 0"/><dynamics friction="4" damping="0.1"/>
+  <limit lower="-1" upper="1" effort="1" velocity="1"/></joint></robot>"""
+RUBBED = """<link name="l{}"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>"""
+
+
+@pytest.mark.parametrize("suffix", [".urdf", ".xml"])
+def test_dry_friction_is_written(tmp_path, suffix):
+    """One number for each coordinate, that of followers along what they follow: 0.2 + |-2| 0.3."""
+    source, path = tmp_path / "source.urdf", tmp_path / f"robot{suffix}"
+    source.write_text(RUBBING.format(links="".join(RUBBED.format(k) for k in range(3))), encoding="utf-8")
+    for option, words in ({}, "speed 0.005"), ({"friction_speed": 0.0}, "speed 0 "), ({"sticking": True}, "sticks"):
+        robot = read_robot(source, **option)
+        notes = [finding.message for finding in write_robot(robot, path)]
+        assert any(words in note for note in notes), notes
+        joints = {j.get("name"): j for j in ElementTree.parse(path).getroot().iter("joint") if j.get("name")}
+        of = {name: j.find("dynamics") if suffix == ".urdf" else j for name, j in joints.items()}
+        key = "friction" if suffix == ".urdf" else "frictionloss"
+        found = {name: float(e.get(key)) for name, e in of.items() if e is not None and e.get(key)}
+        assert found == pytest.approx({"turn": 0.8, "slide": 4.0})
+        # Well above the speed at which friction fades, its law is the same again.
+        trees = [build_tree(read_robot(file, **option).mechanism) for file in (source, path)]
+        if "sticking" not in option:
+            forces = [td.generalised_loads(tree, [0.3, 0.1], [2.0, -1.5]) for tree in trees]
+            np.testing.assert_allclose(np.array(forces[1], float), np.array(forces[0], float), rtol=1e-12)
+            assert float(forces[0][0]) == pytest.approx(-0.8 - 4 * 0.05 * 2.0)
+
+
+def test_other_forces_are_not_taken_for_friction():
+    """Laws that only resemble dry friction, and friction with another force at rest."""
+    arm, q = rod("arm"), Coordinate("q")
+    joint = revolute("j", EARTH, arm, "q")
+    mechanism = Mechanism("m", bodies=[arm], joints=[joint], gravity=GRAVITY)
+    laws = (tanh(q.rate), -tanh(q.rate + 0.1), -tanh(q.rate) - 0.1, -tanh(q.rate) * q.symbol, -tanh(q.rate) ** 2,
+            -tanh(q.symbol), -tanh(q.rate) - tanh(2 * q.rate), -sin(q.rate))  # fmt: skip
+    odd = [*(motor("m", "j", "q", law) for law in laws), *(joint_friction(joint, 1.0, breakaway=2.0),)]
+    for element in odd:
+        group = "contacts" if element is odd[-1] else "loads"
+        with pytest.raises(UnsupportedError, match=f"{group[:-1]} '{element.name}' is not written to MJCF"):
+            robot_text(replace(mechanism, **{group: (element,)}), Path("robot.xml"))
+
+
+def test_springs_without_a_place_in_the_file_are_said():
+    """Along the coordinates of a free body, which has no joints of one coordinate in MJCF."""
+    ball = body("ball", mass=1.0, centre=(0, 0, 0), inertia=inertia(1, 1, 1))
+    floats = free("f", EARTH, ball, *"xyzabcd", angles="quaternion")
+    loads = [coordinate_spring("up", "f", floats.coordinates[2].name, stiffness=2.0)]
+    mechanism = Mechanism("m", bodies=[ball], joints=[floats], gravity=GRAVITY, loads=loads)
+    with pytest.raises(UnsupportedError, match="spring, damper or friction along 'z' is not written to MJCF"):
+        robot_text(mechanism, Path("robot.xml"))
 
 
 def test_mimicry_survives_both_formats(tmp_path):

@@ -13,6 +13,7 @@ from torseur.description.readers.robot_file import RobotFile, Shape
 from torseur.description.readers.shapes.shape_inertia import central
 from torseur.description.readers.urdf import GRAVITY
 from torseur.description.readers.writing.coordinate_relations import relation_of
+from torseur.description.readers.writing.dry_friction import write_friction
 from torseur.description.readers.writing.file_outline import LeftOut, Limb, Outline, outline
 from torseur.description.readers.writing.numeric_values import Values
 from torseur.description.readers.writing.simple_joints import Follow, Motion, Offset, Step, is_nothing, steps_of
@@ -37,6 +38,7 @@ class _Writer:
     frames: dict[str, Transform] = field(default_factory=dict)
     follows: dict[str, Follow] = field(default_factory=dict)
     damping: dict[str, float] = field(default_factory=dict)
+    friction: dict[str, float] = field(default_factory=dict)
 
 
 def urdf_text(robot: RobotFile, left: LeftOut) -> str:
@@ -45,8 +47,9 @@ def urdf_text(robot: RobotFile, left: LeftOut) -> str:
     tree = outline(mechanism, lambda joint: False)
     names = Names("link", tuple(body.name for body in mechanism.bodies))
     writer = _Writer(robot, Values(mechanism), left, element(None, "robot", name=mechanism.name), names)
-    _sort_constraints(mechanism, writer)
-    _sort_loads(mechanism, writer)
+    writer.friction, written = write_friction(mechanism, writer.values, left)
+    _sort_constraints(mechanism, written, writer)
+    _sort_loads(mechanism, written, writer)
     _ground(tree, writer)
     for limb in tree.limbs:
         if limb.body not in writer.links:
@@ -55,10 +58,11 @@ def urdf_text(robot: RobotFile, left: LeftOut) -> str:
     return document(writer.root)
 
 
-def _sort_constraints(mechanism: Mechanism, writer: _Writer) -> None:
+def _sort_constraints(mechanism: Mechanism, written: set[str], writer: _Writer) -> None:
     """Coordinates that follow others; URDF has no other constraints."""
     for contact in mechanism.contacts:
-        writer.left.add(f"contact '{contact.name}'")
+        if contact.name not in written:
+            writer.left.add(f"contact '{contact.name}'")
     for constraint in mechanism.constraints:
         relation = relation_of(constraint, writer.values) if isinstance(constraint, Equation) else None
         if (
@@ -72,13 +76,13 @@ def _sort_constraints(mechanism: Mechanism, writer: _Writer) -> None:
             writer.follows[relation.first] = Follow(relation.second, relation.coefficients)
 
 
-def _sort_loads(mechanism: Mechanism, writer: _Writer) -> None:
-    """Damping by coordinate; URDF has no other loads."""
+def _sort_loads(mechanism: Mechanism, written: set[str], writer: _Writer) -> None:
+    """Damping by coordinate, beside dry friction; URDF has no other loads."""
     for load in mechanism.loads:
         if isinstance(load, CoordinateSpring) and load.stiffness.is_zero:
             value = writer.values.number(load.damping, f"load '{load.name}'")
             writer.damping[load.coordinate] = writer.damping.get(load.coordinate, 0.0) + value
-        else:
+        elif load.name not in written:
             writer.left.add(f"load '{load.name}'")
 
 
@@ -144,8 +148,9 @@ def _joint(step: Motion, parent: str, child: str, at: Transform, writer: _Writer
         if kind == "prismatic":
             required |= {"lower": -UNLIMITED, "upper": UNLIMITED}
         element(joint, "limit", **(required | given))
-    if step.name in writer.damping:
-        element(joint, "dynamics", damping=writer.damping[step.name])
+    losses = {"damping": writer.damping.pop(step.name, None), "friction": writer.friction.pop(step.name, None)}
+    if given := {name: value for name, value in losses.items() if value is not None}:
+        element(joint, "dynamics", **given)
     follow = step.follows or writer.follows.get(step.name)
     if follow is not None:
         if len(follow.coefficients) > 2:
@@ -205,6 +210,9 @@ def _shape(link: ElementTree.Element, shape: Shape, frame: Transform, writer: _W
 
 def _note_the_rest(mechanism: Mechanism, tree: Outline, writer: _Writer) -> None:
     """Everything else that URDF has no words for."""
+    # What was written has left both: the others are of floating joints and of joints that close loops.
+    for coordinate in (*writer.damping, *writer.friction):
+        writer.left.add(f"the damping or friction along '{coordinate}'")
     for joint in tree.loops:
         writer.left.add(f"joint '{joint.name}', which closes a loop,")
     gravity = tuple(writer.values.number(g, "gravity") for g in mechanism.gravity)

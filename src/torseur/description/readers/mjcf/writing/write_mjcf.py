@@ -28,6 +28,7 @@ from torseur.description.readers.robot_assembly import Names
 from torseur.description.readers.robot_file import RobotFile
 from torseur.description.readers.shapes.shape_inertia import central
 from torseur.description.readers.writing.coordinate_relations import relation_of
+from torseur.description.readers.writing.dry_friction import write_friction
 from torseur.description.readers.writing.file_outline import LeftOut, Outline, outline
 from torseur.description.readers.writing.numeric_values import Values
 from torseur.description.readers.writing.simple_joints import Follow, Motion, Offset, joint_steps
@@ -89,6 +90,7 @@ class _Writer:
     moved: list[tuple[str, Motion]] = field(default_factory=list)
     dampers: dict[str, float] = field(default_factory=dict)
     lifted: dict[str, float] = field(default_factory=dict)
+    friction: dict[str, float] = field(default_factory=dict)
 
     def section(self, tag: str) -> ElementTree.Element:
         section = self.root.find(tag)
@@ -117,13 +119,17 @@ def mjcf_text(robot: RobotFile, left: LeftOut) -> str:
     element(writer.root, "option", gravity=values.vector(mechanism.gravity, "gravity"))
     writer.bodies[EARTH_NAME] = element(writer.root, "worldbody")
     writer.shapes_of(EARTH_NAME)
-    _sort_springs(mechanism, writer)
+    writer.friction, written = write_friction(mechanism, values, left)
+    _sort_springs(mechanism, written, writer)
     for stage in stages_of(tree, _bodies_referred_to(robot, tree), values):
         _stage(stage, writer)
+    # What was written has left both: the others are of free bodies and of joints that close loops.
+    for coordinate in (*writer.springs, *writer.friction):
+        left.add(f"the spring, damper or friction along '{coordinate}'")
     for name, frame in mechanism.frames:
         writer.site(frame.body, values.frame(frame), name)
     _close_loops(tree, writer)
-    _constraints(mechanism, writer)
+    _constraints(mechanism, written, writer)
     _tendons(mechanism, writer)
     _initial_state(mechanism, writer)
     for sensor in mechanism.sensors:
@@ -140,7 +146,7 @@ def _bodies_referred_to(robot: RobotFile, tree: Outline) -> set[str]:
     return {frame.body for frame in frames} | {shape.body for shape in robot.shapes}
 
 
-def _sort_springs(mechanism: Mechanism, writer: _Writer) -> None:
+def _sort_springs(mechanism: Mechanism, written: set[str], writer: _Writer) -> None:
     """Springs and dampers by coordinate, dampers of balls by joint, lifted weights by body; tendons come later."""
     for load in mechanism.loads:
         if isinstance(load, CoordinateSpring) and (spring := _beside(writer.springs.get(load.coordinate), load)):
@@ -149,7 +155,7 @@ def _sort_springs(mechanism: Mechanism, writer: _Writer) -> None:
             writer.dampers[ball.name] = writer.values.number(load.damping[3], f"load '{load.name}'")
         elif isinstance(load, AppliedWrench) and (part := _lifted_part(load, mechanism, writer.values)) is not None:
             writer.lifted[load.on.body] = writer.lifted.get(load.on.body, 0.0) + part
-        elif not (isinstance(load, PointSpring) and load.law is None):
+        elif load.name not in written and not (isinstance(load, PointSpring) and load.law is None):
             writer.left.add(f"load '{load.name}'")
 
 
@@ -230,7 +236,7 @@ def _joint(body: ElementTree.Element, hinge: Hinge, writer: _Writer) -> None:
 
 
 def _joint_values(name: str, writer: _Writer) -> dict[str, Value]:
-    """Limits, rotor inertia, spring and damper of a joint."""
+    """Limits, rotor inertia, spring, damper and dry friction of a joint."""
     values: dict[str, Value] = {}
     limit, armature = writer.robot.limit(name), dict(writer.robot.armatures).get(name)
     if limit.lower is not None and limit.upper is not None:
@@ -243,7 +249,9 @@ def _joint_values(name: str, writer: _Writer) -> dict[str, Value]:
         writer.left.note("a limit of speed")
     if armature is not None:
         values["armature"] = armature
-    spring = writer.springs.get(name)
+    if name in writer.friction:
+        values["frictionloss"] = writer.friction.pop(name)
+    spring = writer.springs.pop(name, None)
     if spring is not None:
         parts = {"stiffness": spring.stiffness, "springref": spring.rest, "damping": spring.damping}
         values |= {key: writer.values.number(value, f"load '{spring.name}'") for key, value in parts.items()}
@@ -262,12 +270,13 @@ def _close_loops(tree: Outline, writer: _Writer) -> None:
             element(writer.section("equality"), closure.kind, name=name, site1=first, site2=second)
 
 
-def _constraints(mechanism: Mechanism, writer: _Writer) -> None:
+def _constraints(mechanism: Mechanism, written: set[str], writer: _Writer) -> None:
     for name, follow in writer.follows.items():
         polynomial = (*follow.coefficients, 0, 0, 0, 0)[:5]
         element(writer.section("equality"), "joint", joint1=name, joint2=follow.coordinate, polycoef=polynomial)
     for contact in mechanism.contacts:
-        writer.left.add(f"contact '{contact.name}'")
+        if contact.name not in written:
+            writer.left.add(f"contact '{contact.name}'")
     for constraint in mechanism.constraints:
         relation = relation_of(constraint, writer.values) if isinstance(constraint, Equation) else None
         if relation is not None:
