@@ -89,7 +89,7 @@ def test_rows_that_an_elimination_keeps_are_counted_as_the_rank():
     """Oracle: singular values of C at closed states; the gear is said twice."""
     twice = "constrain 0 = a2 - 2*a3 + 0.4 as gear ;\nconstrain 0 = 2*a2 - 4*a3 + 0.8 as again ;"
     equations = ts.derive(linkages(4, more=twice))
-    kept = ManyConstraints(equations)._kept
+    kept = ManyConstraints(equations)._rows_in_force
     assert usual_rank(equations, kept) == usual_rank(equations) == len(kept) - 1
 
 

@@ -191,7 +191,7 @@ def test_inertia_that_cannot_be_known_stays_a_symbol(tmp_path):
     robot = read_robot(urdf(tmp_path, "gone.stl"), density=700.0)
     (body,) = robot.mechanism.bodies
     assert body.mass is None
-    assert any("'gone.stl' is not there" in finding.message for finding in robot.listed("missing mesh"))
+    assert any("'gone.stl' is not there" in finding.message for finding in robot.findings_of("missing mesh"))
 
 
 def test_given_inertia_is_not_replaced(tmp_path):

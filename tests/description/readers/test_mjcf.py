@@ -55,7 +55,7 @@ def test_unknown_attributes_are_listed_also_in_defaults(read_mjcf):
     robot = read_mjcf(
         f'<body shine="1"><joint axis="0 0 1"/>{BALL}</body>', '<default><joint glow="2"/><geom haze="1"/></default>'
     )
-    assert {f.message for f in robot.listed("not modelled")} == {
+    assert {f.message for f in robot.findings_of("not modelled")} == {
         "shine of <body>.",
         "glow of <joint>.",
         "haze of <geom>.",
@@ -235,7 +235,7 @@ def test_corrections_of_inertia(read_mjcf, case):
 
 def test_balancing_an_impossible_inertia(read_mjcf):
     body = '<body><freejoint/><inertial pos="0 0 0" mass="2" diaginertia="0.1 0.1 0.4"/></body>'
-    assert len(read_mjcf(body).listed("impossible inertia")) == 1
+    assert len(read_mjcf(body).findings_of("impossible inertia")) == 1
     with pytest.raises(RobotFileError, match="cannot exist"):
         read_mjcf(body, strict=True)
     (balanced,) = read_mjcf(body, compiler='balanceinertia="true"', strict=True).mechanism.bodies
@@ -272,7 +272,7 @@ def test_missing_meshes_leave_symbols(read_mjcf):
         '<body name="a"><freejoint/><geom type="mesh" mesh="m"/></body>', '<asset><mesh name="m" file="m.stl"/></asset>'
     )
     assert robot.mechanism.bodies[0].mass is None
-    assert any("'m.stl' is not there" in finding.message for finding in robot.listed("missing mesh"))
+    assert any("'m.stl' is not there" in finding.message for finding in robot.findings_of("missing mesh"))
 
 
 def test_mesh_written_in_place(read_mjcf):
@@ -391,6 +391,6 @@ def test_defaults_that_hinges_read_do_not_hide_what_balls_lack(read_mjcf):
     arm = f'<body pos="1 0 0"><joint name="b" type="ball"/>{BALL}</body>'
     rest = '<default><joint stiffness="3" range="-10 10" frictionloss="0.1"/></default>'
     robot = read_mjcf(f'<body><joint name="h" axis="0 0 1"/>{BALL}{arm}</body>', rest)
-    listed = " ".join(finding.message for finding in robot.listed("not modelled"))
+    listed = " ".join(finding.message for finding in robot.findings_of("not modelled"))
     for words in ("springs of ball", "limits of ball", "dry friction of ball"):
         assert words in listed

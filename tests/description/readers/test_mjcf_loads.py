@@ -141,7 +141,7 @@ def test_rotors_add_their_inertia(read_mjcf, kind):
     joint = f'<joint name="j" type="{kind}" axis="1 0 0" armature="3"/>'
     text = f'<body>{joint}<geom type="sphere" size="0.5" mass="2"/></body>'
     robot = read_mjcf(text)
-    assert robot.armatures == (("j", 3.0),) and robot.listed("not modelled") == []
+    assert robot.armatures == (("j", 3.0),) and robot.findings_of("not modelled") == []
     tree = build_tree(robot.mechanism)
     tree = tree.with_parameters({p.name: float(p.value) for p in robot.mechanism.parameters})
     own = 2.0 if kind == "slide" else 0.4 * 2 * 0.25
@@ -150,7 +150,7 @@ def test_rotors_add_their_inertia(read_mjcf, kind):
     assert float(spin.x) == pytest.approx(own if kind == "hinge" else 0.0)  # rotors add none, as in MuJoCo
     assert parse(to_text(robot.mechanism)) == robot.mechanism
     without = read_mjcf(text, armature=False)
-    assert "armature=False" in without.listed("not modelled")[0].message
+    assert "armature=False" in without.findings_of("not modelled")[0].message
     assert float(td.mass_matrix(build_tree(without.mechanism), [0.0])[0][0]) == pytest.approx(own)
 
 
@@ -218,7 +218,7 @@ def test_ratios_to_unknown_inertias_are_listed(read_mjcf):
         '<asset><mesh name="m" file="gone.stl"/></asset><actuator><position joint="h" kp="5" dampratio="1"/></actuator>'
     )
     text = '<body><joint name="h" axis="0 0 1" springdamper="0.2 0.5"/><geom type="mesh" mesh="m"/></body>'
-    listed = " ".join(f.message for f in read_mjcf(text, rest).listed("not modelled"))
+    listed = " ".join(f.message for f in read_mjcf(text, rest).findings_of("not modelled"))
     assert "springdamper of joint 'h'" in listed and "damped by a ratio" in listed
 
 

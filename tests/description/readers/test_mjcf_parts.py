@@ -87,7 +87,7 @@ def test_meshes_beside_an_included_file(tmp_path):
         path = tmp_path / "model.xml"
         path.write_text(f'<mujoco>{folder}<include file="parts/assets.xml"/>{body}</mujoco>', encoding="utf-8")
         robot = read_robot(path)
-        assert not robot.findings or not robot.listed("missing mesh")
+        assert not robot.findings or not robot.findings_of("missing mesh")
         assert float(robot.mechanism.bodies[0].mass) == pytest.approx(6000 * 0.1**3 / 6, rel=1e-6)
 
 
@@ -119,7 +119,7 @@ def test_tendons_have_inertia(read_mjcf):
     assert spins[0] == pytest.approx(spins[1])
     # MuJoCo's mass matrix has no entry for two branches: said, because motions differ.
     chain = f'<body><joint name="x" axis="0 0 1"/>{BALL}<body><joint name="y" axis="0 0 1"/>{BALL}</body></body>'
-    assert [r.listed("assumed") != () and "several branches" in str(r.listed("assumed")) for r in
+    assert [r.findings_of("assumed") != () and "several branches" in str(r.findings_of("assumed")) for r in
             (robot, read_mjcf(chain, rest))] == [True, False]  # fmt: skip
 
 
@@ -152,7 +152,7 @@ def test_missing_bodies_need_the_users_word(read_mjcf):
     with pytest.raises(RobotFileError, match="<composite> holds bodies that are not read.*partial=True"):
         read_mjcf(bodies)
     robot = read_mjcf(bodies, partial=True)
-    assert any("<composite>" in finding.message for finding in robot.listed("not modelled"))
+    assert any("<composite>" in finding.message for finding in robot.findings_of("not modelled"))
 
 
 def test_keyframes_with_speeds_go_both_ways(tmp_path):
@@ -165,11 +165,11 @@ def test_keyframes_with_speeds_go_both_ways(tmp_path):
     (tmp_path / "one.xml").write_text(text, encoding="utf-8")
     robot = read_robot(tmp_path / "one.xml", keyframe="k")
     assert {n: float(x) for n, x in robot.mechanism.initial} == {"x": 0.3, "x'": 0.7}
-    assert robot.listed("assumed") == []
+    assert robot.findings_of("assumed") == []
     write_robot(robot, tmp_path / "two.xml")
     again = read_robot(tmp_path / "two.xml", keyframe="initial")
     assert dict(again.mechanism.initial) == dict(robot.mechanism.initial)
-    assert again.listed("assumed") == []  # the follower was written where its leader puts it
+    assert again.findings_of("assumed") == []  # the follower was written where its leader puts it
 
 
 HAND = """<mujoco model="hand"><compiler angle="{unit}" eulerseq="zyx"/>

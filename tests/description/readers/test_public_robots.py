@@ -187,7 +187,7 @@ def test_written_as_mjcf_they_move_as_in_mujoco(tmp_path, file):
         peer = Peer(tmp_path / "robot.xml")
     except ValueError as problem:
         assert "inertia" in str(problem)
-        assert robot.listed("impossible inertia") or "mjMINVAL" in str(problem)
+        assert robot.findings_of("impossible inertia") or "mjMINVAL" in str(problem)
         return
     assert mujoco.__version__
     assert peer.error_of_inverse_dynamics(robot.mechanism) < TOLERANCE

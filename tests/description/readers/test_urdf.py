@@ -72,13 +72,13 @@ def test_what_is_not_modelled_is_listed():
 
 def test_unknown_elements_and_attributes_are_listed(read):
     robot = read('<link name="a" colour="red"><shine/></link>', "<spoiler/>")
-    listed = {finding.message for finding in robot.listed("not modelled")}
+    listed = {finding.message for finding in robot.findings_of("not modelled")}
     assert listed == {"colour of <link>.", "<shine>.", "<spoiler>."}
 
 
 def test_nothing_is_listed_of_a_file_that_is_modelled_whole(read):
     robot = read(link("a"), link("b"), joint("j", "continuous", "a", "b", '<axis xyz="0 0 1"/>'))
-    assert robot.listed("not modelled") == []
+    assert robot.findings_of("not modelled") == []
 
 
 def test_sample_is_printed_and_read_as_a_description():
@@ -122,7 +122,7 @@ def test_ball_joints_of_simulators(read):
 
 def test_limits_that_are_no_numbers_do_not_matter(read):
     robot = read(link("a"), link("b"), joint("j", "revolute", "a", "b", '<limit lower="-1.57." upper="inf"/>'))
-    assert robot.limits == () and any("-1.57." in finding.message for finding in robot.listed("not modelled"))
+    assert robot.limits == () and any("-1.57." in finding.message for finding in robot.findings_of("not modelled"))
     unlimited = read(link("a"), link("b"), joint("j", "revolute", "a", "b", '<limit lower="-inf" upper="1e400"/>'))
     assert (unlimited.limit("j").lower, unlimited.limit("j").upper) == (-math.inf, math.inf)
 
@@ -149,7 +149,7 @@ def test_gears_by_mimicry_carry_their_inertia(read):
     assert math.atan2(turned.y, turned.x) == pytest.approx(k * 0.3 + 0.4)
     free = read(*robot_parts, mimic=False)
     assert len(build_tree(free.mechanism).layout.speeds) == 2
-    assert any("mimic=False" in finding.message for finding in free.listed("not modelled"))
+    assert any("mimic=False" in finding.message for finding in free.findings_of("not modelled"))
 
 
 def test_pendulum_with_a_mimicking_joint(read):
@@ -177,7 +177,7 @@ def test_pendulum_with_a_mimicking_joint(read):
 def test_mimicry_of_nothing_is_listed(read):
     robot = read(link("a"), link("b"), joint("j", "continuous", "a", "b", '<mimic joint="ghost"/>'))
     assert robot.mechanism.constraints == ()
-    assert any("'ghost' is not a joint" in f.message for f in robot.listed("not modelled"))
+    assert any("'ghost' is not a joint" in f.message for f in robot.findings_of("not modelled"))
 
 
 def test_damping_and_friction(read):
@@ -205,7 +205,7 @@ IMPOSSIBLE = {
 def test_impossible_inertia_is_reported_with_its_eigenvalue(read, case):
     mass, moments, value = IMPOSSIBLE[case]
     parts = link("a"), link("b", mass, moments=moments), joint("j", "continuous", "a", "b")
-    (finding,) = read(*parts).listed("impossible inertia")
+    (finding,) = read(*parts).findings_of("impossible inertia")
     assert "'b'" in finding.message and value in finding.message
     with pytest.raises(RobotFileError, match="cannot exist"):
         read(*parts, strict=True)
@@ -216,7 +216,7 @@ def test_possible_inertias_are_not_reported(read):
     moments = ((0.1, 0.2, 0.3), (0.123456, 0.123456, 0.2469121), (0, 0, 0), (1e-20, -1e-20, 0))
     links = [link(f"l{i}", moments=m) for i, m in enumerate(moments)]
     joints = [joint(f"j{i}", "fixed", "l0", f"l{i}") for i in range(1, len(moments))]
-    assert read(*links, *joints, strict=True).listed("impossible inertia") == []
+    assert read(*links, *joints, strict=True).findings_of("impossible inertia") == []
 
 
 def test_floating_base(read):
@@ -280,7 +280,7 @@ def test_any_name_is_kept_or_its_change_recorded(read):
     assert [body.name for body in mechanism.bodies] == [renamed.get(("body", name), name) for name in ODD_NAMES]
     kept = {name for name in ODD_NAMES if ("body", name) not in renamed}
     assert kept == {"a b", "a/b", "a.b", "日本", "join", "length", '"', "1", "end"}
-    assert len(robot.listed("renamed")) == len(robot.renamed)
+    assert len(robot.findings_of("renamed")) == len(robot.renamed)
 
 
 AB = link("a") + link("b")
@@ -327,7 +327,7 @@ def test_what_is_left_out_is_assumed_and_said(read):
 def test_bad_shapes_do_not_matter(read):
     robot = read(link("a", extra='<visual><geometry><sphere radius="big"/></geometry></visual>'))
     assert robot.shapes == ()
-    assert any("'big'" in finding.message for finding in robot.listed("not modelled"))
+    assert any("'big'" in finding.message for finding in robot.findings_of("not modelled"))
 
 
 @pytest.mark.parametrize("option", [{"base": "sky"}, {"density": -1.0}, {"friction_speed": -1.0}])

@@ -60,7 +60,7 @@ def test_packages_are_known_by_their_package_xml(tmp_path):
     include = '<xacro:include filename="$(find arm_description)/base.xacro"/>'
     path.write_text(f'<robot name="arm" {NAMESPACE}>{include}</robot>', encoding="utf-8")
     robot = read_robot(path)
-    assert [b.name for b in robot.mechanism.bodies] == ["base"] and not robot.listed("missing mesh")
+    assert [b.name for b in robot.mechanism.bodies] == ["base"] and not robot.findings_of("missing mesh")
 
 
 @needs_xacro

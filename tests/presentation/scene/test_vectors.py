@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import torseur as ts
-from torseur.presentation.scene.bodies.vectors import wanted
+from torseur.presentation.scene.bodies.vectors import arrow_kinds
 
 PENDULUM = """gravity = [0, -9.81, 0] m/s^2 ; param l = 0.5 m, m = 2 kg ;
 let bob = body mass = m, centre = [0, -l, 0], inertia = 0 end ;
@@ -69,10 +69,10 @@ def test_arrows_are_to_a_round_scale_and_films_and_drawings_show_them(tmp_path):
 )
 def test_kinds_and_scales_are_checked(text, reason):
     if reason is None:
-        assert wanted([text])[0].scale is None
+        assert arrow_kinds([text])[0].scale is None
         return
     with pytest.raises(ts.TorseurError, match=reason):
-        wanted([text])
+        arrow_kinds([text])
 
 
 def test_a_motion_without_the_quantities_is_refused_with_what_to_do():

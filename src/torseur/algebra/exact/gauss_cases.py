@@ -257,7 +257,7 @@ def is_positive(polynomial: Any, ring: Ring) -> bool:
     return len(signs) == 1 and even and sure
 
 
-def _computed() -> float:
+def _processor_seconds() -> float:
     """Processor seconds of this process and of those that computed bases for it."""
     return sum(times()[:4])
 
@@ -269,7 +269,7 @@ class _Gauss:
     pivots: str
     variables: int
     count: int = field(default=0)
-    start: float = field(default_factory=_computed)
+    start: float = field(default_factory=_processor_seconds)
 
     def tree(self, rows: list[list[Any]], r: int, c: int, known: _Known, said: tuple[Condition, ...]) -> Fork | Case:
         """Elimination from row r and column c on; earlier columns are done."""
@@ -294,7 +294,7 @@ class _Gauss:
         return Case(said, known.ring.expression(_sympy_matrix(rows)), done)
 
     def _require_small(self) -> None:
-        if self.count >= MOST_CASES or _computed() - self.start > SECONDS:
+        if self.count >= MOST_CASES or _processor_seconds() - self.start > SECONDS:
             much = counted(MOST_CASES, "case") if self.count >= MOST_CASES else f"{SECONDS} s of computing"
             raise UnsupportedError(
                 f"eliminate: more than {much} in {counted(self.variables, 'variable')}, cosines and sines counted; "

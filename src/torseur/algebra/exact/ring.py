@@ -148,8 +148,8 @@ def _named_functions(values: Sequence[Any]) -> dict[Any, Any]:
     from sympy.core.function import AppliedUndef
 
     kinds = (sp.Derivative, AppliedUndef)
-    found = sorted({f for v in values for kind in kinds for f in v.atoms(kind)}, key=str)
-    return {f: sp.Symbol(str(f)) for f in found}
+    functions = sorted({f for v in values for kind in kinds for f in v.atoms(kind)}, key=str)
+    return {f: sp.Symbol(str(f)) for f in functions}
 
 
 def _angles(values: Sequence[Any], places: Sequence[str]) -> dict[Any, int]:

@@ -81,8 +81,8 @@ def relations_among_columns(rows: Sequence[Sequence[Any]], equations: Sequence[A
         *module.products,
     ]
     _, members = basis_of(given, module.flint, None)
-    found = [p for p in members if module.is_relation(p)]
-    kept = module.generators(found, ideal)
+    relations = [p for p in members if module.is_relation(p)]
+    kept = module.generators(relations, ideal)
     basis = ideal_basis(equations, ring) if ideal else None
     # Modulo the ideal a relation has many writings; the reduced one is unique.
     vectors = [[basis.reduced(x) if basis is not None else x for x in module.vector(p)] for p in kept]

@@ -94,7 +94,7 @@ class Study:
         """The time at which a criterion is evaluated."""
         if criterion.criterion.is_over_time:
             return self.course.until
-        return self.instants_met[self.instants.criteria.index(criterion)].t
+        return self.criterion_instants[self.instants.criteria.index(criterion)].t
 
     @cached_property
     def _still_motion(self) -> tuple[Tangents, Discontinuities]:
@@ -113,14 +113,14 @@ class Study:
 
     @property
     def notes_of_instants(self) -> tuple[str, ...]:
-        """The same of the motion from which `instants_met` are, where there are any."""
+        """The same of the motion from which `criterion_instants` are, where there are any."""
         if not self.instants.criteria:
             return ()
         motion, jumps = self._still_motion
         return self.search_notes(motion.run, len(jumps))
 
     @cached_property
-    def instants_met(self) -> list[Instant]:
+    def criterion_instants(self) -> list[Instant]:
         """The instants of the criteria that have one, from a motion without tangents."""
         motion, jumps = self._still_motion
         states = len(self.variation.states)

@@ -161,20 +161,20 @@ def steady_cornering(
         # Along the direction from the last two turns: c · (a, δ) = c · aim, in units of the axes.
         turning, steering = (direction / units).tolist()
         try:
-            found = steady_from(
+            state = steady_from(
                 now, vehicle.moving, _aim(vehicle, speed, turning, steering, float(direction @ aim)), steered.kinematics
             )
         except TorseurError:
-            found = None
-        reached = _place(vehicle, found, units) if found is not None else place
-        if found is None or np.linalg.norm(reached - aim) > 0.5 * step:
+            state = None
+        reached = _place(vehicle, state, units) if state is not None else place
+        if state is None or np.linalg.norm(reached - aim) > 0.5 * step:
             step /= 2.0
             if step < SHORTEST:
                 ended = "no turn was found beyond"
                 break
             continue
         direction = (reached - place) / np.linalg.norm(reached - place)
-        place, now = reached, found
+        place, now = reached, state
         turns.append(turn_of(vehicle, now))
         step = min(1.6 * step, LONGEST)
         beyond = 0 if abs(place[0]) > farthest else beyond + 1

@@ -170,10 +170,10 @@ def _formula_derivative(vehicle: Vehicle, steady: Steady, formula: str, change: 
         for name, group in (("positions", layout.coordinates), ("speeds", layout.speeds))
     )
     program = Program("gain", (*point.programs.inputs, *point.programs.solution), outputs)
-    found = point.numbers.of(program, point.t, point.y, a=np.zeros(point.speeds), l=steady.multipliers)
+    values = point.numbers.of(program, point.t, point.y, a=np.zeros(point.speeds), l=steady.multipliers)
     moves, n = point.moves, point.speeds
-    by_moves = found["positions"].reshape(-1) @ point.kinematics["reach"] @ change[:moves]
-    return float(by_moves + found["speeds"].reshape(-1) @ change[moves : moves + n])
+    by_moves = values["positions"].reshape(-1) @ point.kinematics["reach"] @ change[:moves]
+    return float(by_moves + values["speeds"].reshape(-1) @ change[moves : moves + n])
 
 
 def eigenvalues_over_speed(

@@ -65,12 +65,12 @@ def optimise_suspension(
             progress(0.5)
         return _errors(curves, wanted)
 
-    found = least_squares(
+    fit = least_squares(
         residual, middle, bounds=(0.0, 1.0), diff_step=[NUDGE] * len(names), x_scale=1.0, xtol=1e-10, ftol=1e-10
     )
-    values = values_at(found.x)
+    values = values_at(fit.x)
     after = suspension_curves(suspension.with_values(values), places, name="after")
-    bound = tuple(n for n, x in zip(names, found.x, strict=True) if min(x, 1.0 - x) < 1e-6)
+    bound = tuple(n for n, x in zip(names, fit.x, strict=True) if min(x, 1.0 - x) < 1e-6)
     return BestSuspension(values, before, after, _size(_errors(before, wanted)), _size(_errors(after, wanted)), bound)
 
 

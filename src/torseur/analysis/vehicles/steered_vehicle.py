@@ -138,14 +138,14 @@ def _ground_joint(mechanism: Mechanism, body: str | None) -> Joint:
     free = [j for j in mechanism.joints if j.parent.body == EARTH_NAME and j.kind in ("free", "planar") and not j.role]
     if body is not None:
         mechanism.body(body)
-    found = [j for j in free if body is None or j.child.body == body]
-    if len(found) != 1:
+    candidates = [j for j in free if body is None or j.child.body == body]
+    if len(candidates) != 1:
         have = list_names([j.child.body for j in free])
         there = f"here are {have}: name one (--body, body=)." if free else "here is none."
         raise TorseurError(
             f"{mechanism.name}: a vehicle has one body on a joint `free` or `planar` from the ground; {there}"
         )
-    joint = found[0]
+    joint = candidates[0]
     if not (joint.speeds or joint.frame_speeds):
         body = joint.child.body
         raise TorseurError(

@@ -164,18 +164,18 @@ class Placed:
     reference: NDArray[np.float64] | None = None
 
     @cached_property
-    def _found(self) -> dict[str, Vector]:
+    def _values(self) -> dict[str, Vector]:
         return self.point.numbers.of(self.prepared.program, self.point.t, self.point.y)
 
     @property
     def points(self) -> NDArray[np.float64]:
         """Places of the points in the axes of the earth, a row each."""
-        return np.asarray(self._found["points"].reshape(-1, 3))
+        return np.asarray(self._values["points"].reshape(-1, 3))
 
     @property
     def reach(self) -> NDArray[np.float64]:
         """How far each point goes with a move along each speed: (point, component, speed)."""
-        along = self._found["jacobian"].reshape(-1, self.point.numbers.coordinates) @ self.point.kinematics["reach"]
+        along = self._values["jacobian"].reshape(-1, self.point.numbers.coordinates) @ self.point.kinematics["reach"]
         return np.asarray(along.reshape(len(self.points), 3, -1)[:, :, : self.point.speeds])
 
     @cached_property
@@ -291,10 +291,10 @@ class Placed:
         """How much each spring shortens per travel."""
         first = 8 + 2 * (self.prepared.suspension.kingpin is not None)
         moved = self.reach @ self.tangent
-        found = {}
+        ratios = {}
         for k, name in enumerate(self.prepared.springs):
             a, b = first + 2 * k, first + 2 * k + 1
             along = self.points[b] - self.points[a]
             length = np.linalg.norm(along)
-            found[name] = -float(along @ (moved[b] - moved[a]) / length) if length else 0.0
-        return {name: ratio for name, ratio in found.items() if abs(ratio) > 1e-9}
+            ratios[name] = -float(along @ (moved[b] - moved[a]) / length) if length else 0.0
+        return {name: ratio for name, ratio in ratios.items() if abs(ratio) > 1e-9}

@@ -256,7 +256,7 @@ class ConstrainedSystem:
         usual = self._usual_rank
         if usual is not None:
             # In a singular configuration a row is lost that the motion needs: accelerations are then another question.
-            rank = sum(self._kept, as_expr(0))
+            rank = sum(self._rows_in_force, as_expr(0))
             flags.append(as_expr(scalar.less(usual - 0.5, rank)))
         flags += self._inertia_is_clear
         return reduce(lambda a, b: as_expr(scalar.both(a, b)), flags)
@@ -267,7 +267,7 @@ class ConstrainedSystem:
         return usual_rank(self.equations)
 
     @property
-    def _kept(self) -> list[Expr]:
+    def _rows_in_force(self) -> list[Expr]:
         """1 for rows that the motion needs, 0 for those that follow from others."""
         return self._constraints.kept
 

@@ -69,35 +69,37 @@ class ManyConstraints(ConstrainedSystem):
     def _agrees(self, solution: Solution) -> Expr:
         """Whether rows that follow from others ask for nothing else than these do; 1 or 0."""
         largest = reduce(lambda a, b: as_expr(scalar.maximum(a, b)), solution.sizes.values())
-        rests = [scalar.absolute(left) * (1 - self._judged.kept[c]) for c, left in solution.reduced.items()]
+        rests = [scalar.absolute(left) * (1 - self._judged_rows.kept[c]) for c, left in solution.reduced.items()]
         flags = [as_expr(scalar.less_equal(rest, CONTRADICTION * largest)) for rest in rests]
         return reduce(lambda a, b: as_expr(scalar.both(a, b)), flags)
 
     def _null_combination(self) -> list[Expr]:
-        kept = [self._judged.kept[c] for c in range(len(self._rows))]
+        kept = [self._judged_rows.kept[c] for c in range(len(self._rows))]
         starts = [weight * (1 - k) for weight, k in zip(weights_of_rows(len(kept)), kept, strict=True)]
         return self._bodies.multipliers_without_motion(starts)
 
     @cached_property
-    def _judged(self) -> JudgedRows:
+    def _judged_rows(self) -> JudgedRows:
         return JudgedRows([kept for kept, _ in self._present], self._pivot_units, self._digits.pivots)
 
     @cached_property
     def _bodies(self) -> ConstrainedBodies:
         constraints = self.equations.constraints
-        return ConstrainedBodies(self.equations.regrouped_tree, self._rows, rows_by_owner(constraints), self._judged)
+        return ConstrainedBodies(
+            self.equations.regrouped_tree, self._rows, rows_by_owner(constraints), self._judged_rows
+        )
 
     @property
     def _usual_rank(self) -> int | None:
-        return usual_rank(self.equations, self._kept)
+        return usual_rank(self.equations, self._rows_in_force)
 
     @property
-    def _kept(self) -> list[Expr]:
-        return list(self._judged.kept.values()) if self._bodies else []
+    def _rows_in_force(self) -> list[Expr]:
+        return list(self._judged_rows.kept.values()) if self._bodies else []
 
     @property
     def _pivots_are_clear(self) -> list[Expr]:
-        return self._judged.flags if self._bodies else []
+        return self._judged_rows.flags if self._bodies else []
 
     @property
     def _inertia_is_clear(self) -> list[Expr]:

@@ -114,10 +114,10 @@ def steady_from(
     given = parameter_values(kinematics.programs.equations, {name: now[name] for name in names})
     numbers = replace(point.numbers, parameters=np.array(list(given.values())))
     search = _Search.about(replace(point, numbers=numbers), steady.multipliers, moving, fixed)
-    found = search._by_newton()
-    if found is None:
+    balance = search._by_newton()
+    if balance is None:
         raise TorseurError(search._failure())
-    return Steady(found.point, found.multipliers, found.moving)
+    return Steady(balance.point, balance.multipliers, balance.moving)
 
 
 def steady_equations(steady: Steady, moving: Collection[str] = (), fixed: Collection[str] = ()) -> tuple[Vector, float]:

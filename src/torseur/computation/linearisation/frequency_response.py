@@ -105,8 +105,8 @@ def _formula_rows(motions: SmallMotions, formula: Expr) -> tuple[Vector, Vector]
     outputs = tuple(matrix(f"by {k}", dense_jacobian([formula], group)) for k, group in enumerate(groups))
     program = Program("output", (*programs.inputs, *programs.solution), outputs)
     accelerations, multipliers = point.solution
-    found = point.numbers.of(program, point.t, point.y, a=accelerations, l=multipliers)
-    by_position, by_speed, by_acceleration = (found[f"by {k}"].reshape(-1) for k in range(3))
+    matrices = point.numbers.of(program, point.t, point.y, a=accelerations, l=multipliers)
+    by_position, by_speed, by_acceleration = (matrices[f"by {k}"].reshape(-1) for k in range(3))
     reach = point.kinematics["reach"] @ motions.position_basis
     return by_position @ reach + by_speed @ motions.speed_basis, by_acceleration @ motions.speed_basis
 

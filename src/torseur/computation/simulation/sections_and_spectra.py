@@ -63,8 +63,8 @@ def poincare_section(
     if not isinstance(surface, Event):
         event = Event(event.name, event.function, direction)
     others = list(options.pop("events", ()))  # contacts among them act in both motions
-    found = simulate(model, until, events=[*others, event], samples=2, **options)
-    times = [e.time for e in found.events if e.name == event.name]
+    motion = simulate(model, until, events=[*others, event], samples=2, **options)
+    times = [e.time for e in motion.events if e.name == event.name]
     if not times:
         raise TorseurError(
             f"the motion never passes through {event.name} = 0 between t = {options.get('start', 0.0):g} s and "

@@ -77,18 +77,18 @@ def inertias_of_joints(tree: Tree, q: Sequence[Scalar]) -> list[tuple[Scalar, Sc
     """
     now = tree.at(q)
     composite, inertias = composite_inertias(now), [articulated_inertia(link.inertia) for link in now.links]
-    found = []
+    pivots = []
     for i in tree.inward():
         inertia, motion = inertias[i], now.links[i].motion
         for screw in reversed(motion.screws):
             needed = inertia @ screw
             pivot = screw.dot(needed)
-            found.append((screw.dot(composite[i] @ screw), pivot))
+            pivots.append((screw.dot(composite[i] @ screw), pivot))
             if not _is_zero(pivot):
                 inertia = eliminate_screw(inertia, scale_force(needed, 1 / pivot), needed)
         if tree.parent(i) != GROUND:
             inertias[tree.parent(i)] = inertias[tree.parent(i)] + articulated_to_parent(motion.transform, inertia)
-    return found
+    return pivots
 
 
 def wheel_inertias(now: Snapshot) -> dict[int, Scalar]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from torseur.deprecation import FormerName
 from torseur.description.mechanism import HERE, Mechanism, Placement
 from torseur.description.readers.meshes import Mesh, read_mesh
 from torseur.description.readers.xml_document import RobotFileError
@@ -120,9 +121,11 @@ class RobotFile:
     renamed: tuple[tuple[str, str, str], ...] = ()
     rotors: tuple[str, ...] = ()
 
-    def listed(self, kind: str) -> list[Finding]:
+    def findings_of(self, kind: str) -> list[Finding]:
         """The findings of one kind."""
         return [finding for finding in self.findings if finding.kind == kind]
+
+    listed = FormerName("findings_of")
 
     def limit(self, joint: str) -> Limit:
         """The bounds of a joint; none of them when the file gives none."""

@@ -18,7 +18,7 @@ from torseur.presentation.scene.bodies.contact_points import contact_points
 from torseur.presentation.scene.bodies.contact_shapes import ground_shapes, level_planes
 from torseur.presentation.scene.bodies.drawn_shapes import paint_of
 from torseur.presentation.scene.bodies.known_numbers import Numbers
-from torseur.presentation.scene.bodies.vectors import Wanted, arrows_along
+from torseur.presentation.scene.bodies.vectors import ArrowKind, arrows_along
 from torseur.presentation.scene.elements import Connections
 from torseur.presentation.scene.orientation import rotation
 from torseur.presentation.scene.overlays import Overlay
@@ -43,7 +43,7 @@ class Composition:
     looks: Mapping[str, tuple[Shape, ...]] = field(default_factory=dict)
     known: tuple[BodyMass, ...] = ()
     gravity: tuple[float, ...] = (0.0, 0.0, 0.0)
-    arrows: tuple[Wanted, ...] = ()
+    arrows: tuple[ArrowKind, ...] = ()
 
     @property
     def tree(self) -> Tree:

@@ -15,7 +15,7 @@ from torseur.description.readers import RobotFile
 from torseur.errors import SimulationError, TorseurError, UnsupportedError
 from torseur.presentation.scene.bodies.known_numbers import Numbers
 from torseur.presentation.scene.bodies.robot_looks import looks_of
-from torseur.presentation.scene.bodies.vectors import quantities_for, wanted
+from torseur.presentation.scene.bodies.vectors import arrow_kinds, quantities_for
 from torseur.presentation.scene.compose_scene import Composition
 from torseur.presentation.scene.pictures.picture_files import Shot, write_picture
 from torseur.presentation.scene.scene import Scene
@@ -46,7 +46,7 @@ def scene_of(subject: Mechanism | RobotFile, trajectory: Trajectory | None = Non
     robot = subject if isinstance(subject, RobotFile) else None
     mechanism = subject.mechanism if isinstance(subject, RobotFile) else subject
     taken = take or Take()
-    tree, reason, arrows = build_tree(mechanism), "", wanted(taken.arrows)
+    tree, reason, arrows = build_tree(mechanism), "", arrow_kinds(taken.arrows)
     if trajectory is None:
         trajectory, reason = _motion(mechanism, taken)
     if trajectory is None or trajectory.time[-1] == trajectory.time[0]:
@@ -74,7 +74,7 @@ def _motion(mechanism: Mechanism, take: Take) -> tuple[Trajectory | None, str]:
     samples = int(min(MOST, max(LEAST, PER_SECOND * take.until)))
     try:
         given, start = dict(take.parameters), dict(take.initial)
-        outputs = [Output(name) for name in quantities_for(mechanism, wanted(take.arrows))]
+        outputs = [Output(name) for name in quantities_for(mechanism, arrow_kinds(take.arrows))]
         return simulate(
             mechanism, take.until, samples=samples, rtol=1e-7, parameters=given, initial=start, outputs=outputs
         ), ""
@@ -89,7 +89,7 @@ def _motion(mechanism: Mechanism, take: Take) -> tuple[Trajectory | None, str]:
 
 def arrow_quantities(mechanism: Mechanism, arrows: Sequence[str]) -> list[str]:
     """The quantities that arrows are made of, for `simulate(outputs=...)`: of "velocity", "force", "reaction"."""
-    return quantities_for(mechanism, wanted(arrows))
+    return quantities_for(mechanism, arrow_kinds(arrows))
 
 
 def animate(

@@ -259,12 +259,12 @@ _MEASURED = {"height": ("Height",), "mass": ("Bodymass",), "knee width": ("LKnee
 
 def _subject(parameters: Parameters) -> dict[str, float]:
     """Measures of the person in the group PROCESSING, the mean of both sides; 0 stands for unknown."""
-    found = {}
+    measures = {}
     for what, names in _MEASURED.items():
         stated = [float(x) for name in names for x in parameters.numbers("PROCESSING", name).reshape(-1)[:1] if x > 0]
         if stated:
-            found[what] = float(np.mean(stated)) * (1.0 if what == "mass" else 1e-3)
-    return found
+            measures[what] = float(np.mean(stated)) * (1.0 if what == "mass" else 1e-3)
+    return measures
 
 
 def _listed_results(parameters: Parameters) -> set[str]:

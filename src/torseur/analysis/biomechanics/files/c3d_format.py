@@ -80,12 +80,12 @@ class C3dFile:
         if len(header) < BLOCK or header[1] != _KEY or header[0] == 0:
             raise RecordingError(f"'{self.path}' is not a C3D file: its first block is not a C3D header.")
         place = (header[0] - 1) * BLOCK + 3
-        found = self.content[place] if place < len(self.content) else 0
-        if found not in (_INTEL, _DEC, _MIPS):
+        byte = self.content[place] if place < len(self.content) else 0
+        if byte not in (_INTEL, _DEC, _MIPS):
             raise RecordingError(
                 f"'{self.path}' is not a C3D file: its parameters are not where its header says (block {header[0]})."
             )
-        return found
+        return byte
 
     @property
     def order(self) -> str:

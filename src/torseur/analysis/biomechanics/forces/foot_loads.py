@@ -89,7 +89,7 @@ def _standing_on(plate: PlateRecord, feet: Footing, up: Array) -> Footing:
 
 def beside_plates(plates: Sequence[PlateRecord], feet: Footing, time: Array, up: Array) -> dict[str, Mask]:
     """Frames in which each foot stands where no plate is: what the ground exerts there was not measured."""
-    found = {}
+    masks = {}
     edge = max(1, round(AROUND / float(np.median(np.diff(time))))) if len(time) > 1 else 1
     for foot, contact in feet.contact.items():
         away = contact.copy()
@@ -97,8 +97,8 @@ def beside_plates(plates: Sequence[PlateRecord], feet: Footing, time: Array, up:
             for k in range(feet.soles[foot].shape[1]):
                 away &= ~_over(plate, feet.soles[foot][:, k], up)
         # A foot lands and leaves a little before and after what the height of its markers shows.
-        found[foot] = np.convolve(away, np.ones(2 * edge + 1), mode="same") > 0
-    return found
+        masks[foot] = np.convolve(away, np.ones(2 * edge + 1), mode="same") > 0
+    return masks
 
 
 def _by_foot(plate: PlateRecord, feet: Footing, up: Array, notes: list[str]) -> dict[str, Reaction]:

@@ -80,7 +80,7 @@ class Footing:
     up: Array
     belt: Array = field(default_factory=lambda: np.zeros(3))
 
-    def carried(self, time: Array) -> Array:
+    def belt_travel(self, time: Array) -> Array:
         """How far a treadmill's belt has carried what stands on it (frames, 3); zero on a floor."""
         return np.outer(time - time[0], self.belt)
 

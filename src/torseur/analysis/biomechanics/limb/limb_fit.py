@@ -111,7 +111,7 @@ def fit_limb(recordings: Sequence[LimbRecording], shape: Array, gravity: Array, 
         # step.
         ratio = noise / shared.noise
         carried = noise * np.where(ratio < _FAR, np.maximum(ratio, 0.2) ** 2, 1.0) if k >= _FIRST else noise
-        trials = [_moved(trial, change) for trial, change in zip(trials, step.trials, strict=True)]
+        trials = [_stepped(trial, change) for trial, change in zip(trials, step.trials, strict=True)]
         places, values = shared.places + step.shared[:-9].reshape(shape.shape), shared.values + step.shared[-9:]
         carried = np.maximum(carried, shared.least)
         shared = replace(
@@ -186,10 +186,10 @@ def _joints_and_places(trials: list[LimbState], shape: Array) -> Array:
             "the limb turns about one axis only, or not at all: its joint is not determined. Record movements about "
             "several axes, or take the joint where the model has it (--centre model)."
         )
-    found = np.linalg.solve(normal, right)
+    change = np.linalg.solve(normal, right)
     for k in range(count):
-        trials[k] = replace(trials[k], joint=np.asarray(found[3 * k : 3 * k + 3], dtype=float))
-    return np.asarray(found[width:].reshape(shape.shape))
+        trials[k] = replace(trials[k], joint=np.asarray(change[3 * k : 3 * k + 3], dtype=float))
+    return np.asarray(change[width:].reshape(shape.shape))
 
 
 def _first_inertia(trials: list[LimbState], gravity: Array) -> Array:
@@ -202,10 +202,10 @@ def _first_inertia(trials: list[LimbState], gravity: Array) -> Array:
             own[:, :, 6 * k : 6 * k + 6] = rows.own[:, :, 3:9]
             blocks.append(np.concatenate([own, rows.shared], axis=2).reshape(-1, own.shape[2] + 9))
             rights.append(rows.residual.reshape(-1))
-    found = np.linalg.lstsq(np.vstack(blocks), np.concatenate(rights), rcond=None)[0]
+    change = np.linalg.lstsq(np.vstack(blocks), np.concatenate(rights), rcond=None)[0]
     for k, trial in enumerate(trials):
-        trials[k] = replace(trial, force=found[6 * k : 6 * k + 3], moment=found[6 * k + 3 : 6 * k + 6])
-    return np.asarray(found[-9:])
+        trials[k] = replace(trial, force=change[6 * k : 6 * k + 3], moment=change[6 * k + 3 : 6 * k + 6])
+    return np.asarray(change[-9:])
 
 
 @dataclass(frozen=True, eq=False)
@@ -232,7 +232,7 @@ def _solve(trials: Sequence[LimbState], parts: Sequence[list[NormalPart]], share
     S, right = _gauge(shared.places, shape)
     eliminated = []
     for trial, kinds in zip(trials, parts, strict=True):
-        D, product = _known_before(trial)
+        D, product = _prior_normal_equations(trial)
         E = np.zeros((len(D), len(S)))
         for weight, part in zip(weights, kinds, strict=True):
             D, E, S = D + weight * part.D, E + weight * part.E, S + weight * part.S
@@ -279,7 +279,7 @@ def _gauge(places: Array, shape: Array) -> tuple[Array, Array]:
     return rows.T @ rows / tight**2, rows.T @ left / tight**2
 
 
-def _known_before(trial: LimbState) -> tuple[Array, Array]:
+def _prior_normal_equations(trial: LimbState) -> tuple[Array, Array]:
     """What is known without the readings: quaternions are of length 1, the delay is short, the joint may be known."""
     width, table = 4 * trial.turning.basis.count, trial.turning.basis.tables[0]
     D, right = np.zeros((width + OWN,) * 2), np.zeros(width + OWN)
@@ -294,7 +294,7 @@ def _known_before(trial: LimbState) -> tuple[Array, Array]:
     return D, right
 
 
-def _moved(trial: LimbState, change: Array) -> LimbState:
+def _stepped(trial: LimbState, change: Array) -> LimbState:
     own = change[-OWN:]
     return replace(
         trial, turning=trial.turning.moved(change[:-OWN]), joint=trial.joint + own[:3], force=trial.force + own[3:6],

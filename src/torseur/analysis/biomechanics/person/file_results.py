@@ -31,7 +31,7 @@ class Agreement:
 
 def own_results(person: PersonTrial) -> dict[str, Array]:
     """Angles (deg) and moments (N m/kg) of the legs by the labels of Plug-in-Gait, (frames, 3)."""
-    found = {}
+    results = {}
     for side in "rl":
         for joint, names in _ANGLES.items():
             full = [f"{side}_{name}" if name else "" for name in names]
@@ -39,14 +39,14 @@ def own_results(person: PersonTrial) -> dict[str, Array]:
                 angles = [np.degrees(person.motion.of(name)) if name else 0 * person.motion.time for name in full]
                 # Plug-in-Gait's moments are internal, of extensors positive.
                 moments = [-person.moment(name) / person.mass if name else 0 * person.motion.time for name in full]
-                found[f"{side.upper()}{joint}Angles"] = np.stack(angles, axis=1)
-                found[f"{side.upper()}{joint}Moment"] = np.stack(moments, axis=1)
-    return found
+                results[f"{side.upper()}{joint}Angles"] = np.stack(angles, axis=1)
+                results[f"{side.upper()}{joint}Moment"] = np.stack(moments, axis=1)
+    return results
 
 
 def agreements(person: PersonTrial, results: Mapping[str, Array]) -> list[Agreement]:
     """Flexions of hips, knees and ankles, their moments, and adductions, beside the file's own."""
-    found = []
+    comparisons = []
     for label, ours in own_results(person).items():
         theirs = _of_label(results, label)
         if theirs is None:
@@ -56,8 +56,8 @@ def agreements(person: PersonTrial, results: Mapping[str, Array]) -> list[Agreem
         names = _ANGLES[joint][:1] if joint == "Ankle" else _ANGLES[joint]
         for k, name in enumerate(names[: 2 if label.endswith("Angles") else 1]):
             if name and (one := _beside(label, f"{label[0].lower()}_{name}", ours[:, k], theirs[:, k])):
-                found.append(one)
-    return found
+                comparisons.append(one)
+    return comparisons
 
 
 def _of_label(results: Mapping[str, Array], label: str) -> Array | None:

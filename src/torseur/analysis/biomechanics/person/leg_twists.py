@@ -27,17 +27,17 @@ def leg_twists(frames: AnatomicalFrames, landmarks: Landmarks) -> dict[str, floa
     between the landmarks of neighbouring segments belongs to the bones: legs bowed or knocked, shanks twisted between
     knee and foot. Only landmarks tell; of legs without them nothing is assumed.
     """
-    found = {}
+    twists = {}
     for side in "rl":
         thigh, shank = (frames.rotations.get(f"{side}_{name}") for name in ("thigh", "shank"))
         if shank is None:
             continue
         if thigh is not None:
-            found[f"{side}_{VARUS}"] = _varus(thigh, shank)
+            twists[f"{side}_{VARUS}"] = _varus(thigh, shank)
         heel, toe = landmarks.at(f"{side}_heel"), landmarks.toe(side)
         if heel is not None and toe is not None:
-            found[f"{side}_{TORSION}"] = _torsion(shank, toe - heel)
-    return {name: angle for name, angle in found.items() if np.isfinite(angle)}
+            twists[f"{side}_{TORSION}"] = _torsion(shank, toe - heel)
+    return {name: angle for name, angle in twists.items() if np.isfinite(angle)}
 
 
 def _varus(thigh: Array, shank: Array) -> float:

@@ -103,16 +103,16 @@ class PersonTrial:
     @cached_property
     def cycles(self) -> dict[str, tuple[Cycle, ...]]:
         """Whole cycles of each foot, by the events of the recording where somebody marked its strikes."""
-        found = {}
+        cycles = {}
         for foot in self.feet.soles:
             marked = marked_cycles(self.events, self.motion.time, foot)
-            found[foot] = marked or cycles_of(self.feet, self.motion.time, foot)
-        return found
+            cycles[foot] = marked or cycles_of(self.feet, self.motion.time, foot)
+        return cycles
 
     @cached_property
     def way(self) -> Array:
         """Where the mass centre is on the ground that the feet stand on (frames, 3): a treadmill's belt moves."""
-        return self.dynamics.body.mass_centre - self.feet.carried(self.motion.time)
+        return self.dynamics.body.mass_centre - self.feet.belt_travel(self.motion.time)
 
     @property
     def free(self) -> tuple[str, ...]:

@@ -86,8 +86,8 @@ def over_one(values: Array, time: Array, cycle: Cycle) -> Array:
 def cycle_curves(trials: Sequence[PersonTrial]) -> list[CycleCurve]:
     """Angles, moments and powers of every coordinate that follows markers, over the cycles of all trials."""
     names = [name for name in trials[0].free if name not in ("pelvis_x", "pelvis_y", "pelvis_z")]
-    found = [cycle_curve(trials, name, quantity) for name in names for quantity in QUANTITIES]
-    return [curve for curve in found if curve is not None]
+    curves = [cycle_curve(trials, name, quantity) for name in names for quantity in QUANTITIES]
+    return [curve for curve in curves if curve is not None]
 
 
 def strides_of(trials: Sequence[PersonTrial]) -> list[Stride]:
@@ -97,7 +97,7 @@ def strides_of(trials: Sequence[PersonTrial]) -> list[Stride]:
 
 def _stride(trial: PersonTrial, cycle: Cycle) -> Stride:
     side, time = cycle.foot[0], trial.motion.time
-    way = trial.feet.middle(cycle.foot) - trial.feet.carried(time)
+    way = trial.feet.middle(cycle.foot) - trial.feet.belt_travel(time)
     parts = [c for c in trial.free if c.startswith((f"{side}_hip", f"{side}_knee", f"{side}_ankle"))]
     inside = slice(cycle.first, cycle.last + 1)
     power = np.array([trial.power(name)[inside] / trial.mass for name in parts]).reshape(len(parts), -1)

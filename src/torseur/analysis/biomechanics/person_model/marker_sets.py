@@ -69,11 +69,11 @@ class MarkerSet:
 
     def groups(self, seen: Sequence[str]) -> dict[str, list[str]]:
         """Labels seen on each segment."""
-        found: dict[str, list[str]] = {}
+        groups: dict[str, list[str]] = {}
         for label in self.labels:
             if label in seen:
-                found.setdefault(self.segment(label), []).append(label)
-        return found
+                groups.setdefault(self.segment(label), []).append(label)
+        return groups
 
     def likeness(self, seen: Sequence[str]) -> float:
         """How well labels fit this set, 0 to 1: the harmonic mean of its share of them and their share of it."""
@@ -179,13 +179,13 @@ def _join(base: MarkerSet, more: MarkerSet) -> MarkerSet:
 
 def _expand(rows: Mapping[str, Any], where: str) -> dict[str, str]:
     """Rows for both sides: {S} and {s} stand for R and r, then for L and l."""
-    found = {}
+    expanded = {}
     for label, what in rows.items():
         if not isinstance(what, str):
             raise RecordingError(f"{where}: '{label}' stands on {what!r}, expected the name of a landmark or segment.")
         for key, side in _sides(label):
-            found[key] = what.replace("{s}", side.lower())
-    return found
+            expanded[key] = what.replace("{s}", side.lower())
+    return expanded
 
 
 def _labels(table: Mapping[str, Any]) -> set[str]:

@@ -103,7 +103,7 @@ class RotationSpline:
 
         φ = m vec(q̄ p) with m = 2 / |q|² where q becomes q + p.
         """
-        V, dV, ddV = (_left(q) for q in self.quaternions)
+        V, dV, ddV = (_left_matrices(q) for q in self.quaternions)
         m, dm, ddm = (x[:, :, None] for x in self.scale)
         b0, b1, b2 = bend
         factors: list[Array | None] = [b0 @ (m * V), None, None]
@@ -163,7 +163,7 @@ def _vector(q: Array, p: Array) -> Array:
     return q[:, :1] * p[:, 1:] - p[:, :1] * q[:, 1:] - np.cross(q[:, 1:], p[:, 1:])
 
 
-def _left(q: Array) -> Array:
+def _left_matrices(q: Array) -> Array:
     """V(q) (frames, 3, 4) with V(q) p = vec(q̄ p)."""
     # [ -v   w 1 - ṽ ]
     return np.concatenate([-q[:, 1:, None], q[:, :1, None] * np.eye(3) - skew(q[:, 1:])], axis=2)

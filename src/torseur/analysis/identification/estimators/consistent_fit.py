@@ -48,16 +48,16 @@ class Family:
         return self.metric @ (right[:rank].T / values) @ left.T, self.metric @ right[rank:].T
 
     @property
-    def felt(self) -> Array:
+    def identified_directions(self) -> Array:
         return self._split[0]
 
     @property
-    def unfelt(self) -> Array:
+    def free_directions(self) -> Array:
         return self._split[1]
 
     def nearest(self, values: Array) -> Array:
         """The parameters nearest to the reference that have these combinations."""
-        return self.reference + self.felt @ (values - self.combination @ self.reference)
+        return self.reference + self.identified_directions @ (values - self.combination @ self.reference)
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +132,9 @@ class ConsistentProblem:
         In z the data weigh one whatever their precision and condition.
         """
         best: Array = np.linalg.solve(self.R, self.c).astype(np.float64)
-        return self.family.nearest(best), np.hstack([self.family.felt @ np.linalg.inv(self.R), self.family.unfelt])
+        return self.family.nearest(best), np.hstack(
+            [self.family.identified_directions @ np.linalg.inv(self.R), self.family.free_directions]
+        )
 
     @cached_property
     def squares(self) -> tuple[Array, Array]:

@@ -47,14 +47,14 @@ def _likeness(scores: Array) -> Array:
 def _scores(regression: Regression, columns: Sequence[int], solution: Solution) -> list[Array]:
     """Per trial, what each sample says of every column (samples, columns): W_tᵀ e_t over the squares of the noise."""
     slots = {int(c): k for k, c in enumerate(columns)}
-    found = [np.zeros((len(trial), len(columns))) for trial in regression.trials]
+    scores = [np.zeros((len(trial), len(columns))) for trial in regression.trials]
     for block in regression.blocks():
         here = [k for k, c in enumerate(block.columns) if int(c) in slots]
         at = [slots[int(block.columns[k])] for k in here]
         matrix = block.matrix[:, here]
         error = block.right - matrix @ solution.values[at]
-        found[block.trial][block.samples, at] += matrix * (error / solution.noise[block.equation] ** 2)[:, None]
-    return found
+        scores[block.trial][block.samples, at] += matrix * (error / solution.noise[block.equation] ** 2)[:, None]
+    return scores
 
 
 def _thin(scores: Array) -> Array:

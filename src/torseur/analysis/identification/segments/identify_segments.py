@@ -24,7 +24,7 @@ from torseur.analysis.identification.segments.poinsot_cost import PoinsotCost
 from torseur.analysis.identification.segments.segment_trials import SegmentTrial
 from torseur.errors import IdentificationError
 
-_FELT, _FLAT, _EXACT, _ABOVE, _UNEXPLAINED = 1e-7, 1e-5, 1e-6, 1e-2, 0.5
+_OBSERVABLE, _FLAT, _EXACT, _ABOVE, _UNEXPLAINED = 1e-7, 1e-5, 1e-6, 1e-2, 0.5
 _PIECE = 512  # samples whose equations are written down at a time
 
 
@@ -171,24 +171,24 @@ class _System:
         return J[self.rows, self.columns]
 
     @property
-    def felt(self) -> Mask:
+    def observable(self) -> Mask:
         scale = np.linalg.norm(self.R, axis=0)
-        return scale > _FELT * max(float(np.max(scale, initial=0.0)), 1e-300)
+        return scale > _OBSERVABLE * max(float(np.max(scale, initial=0.0)), 1e-300)
 
     @property
     def unexcited(self) -> Mask:
         """Entries of J that no force feels."""
         mask = np.zeros(self.start.shape, dtype=bool)
-        mask[self.rows, self.columns] = mask[self.columns, self.rows] = ~self.felt
+        mask[self.rows, self.columns] = mask[self.columns, self.rows] = ~self.observable
         return mask
 
     def solve(self, positive: bool) -> tuple[Array, Certificate | None]:
         """The free entries of the best J, and its proof where it is one of real bodies."""
-        felt = np.flatnonzero(self.felt)
-        if not len(felt) or not np.any(self.R):
+        observable = np.flatnonzero(self.observable)
+        if not len(observable) or not np.any(self.R):
             raise IdentificationError("unexcited motion: nothing in these trials depends on any mass.")
         # Entries of J that the forces feel are not all felt apart: sums of them are, which `combination_of` finds.
-        base = felt[independent_columns(self.R[:, felt], _FELT)]
+        base = observable[independent_columns(self.R[:, observable], _OBSERVABLE)]
         factor = triangular_factor(np.column_stack([self.R[:, base], self.c]))
         R, c = factor[: len(base), :-1], factor[: len(base), -1]
         left = self.rest + (float(factor[len(base), -1] ** 2) if len(factor) > len(base) else 0.0)
@@ -228,7 +228,7 @@ class _System:
 
         What neighbouring samples share counts once: rotations are smoothed over time, and skin slides slowly.
         """
-        chosen = np.flatnonzero(self.felt)
+        chosen = np.flatnonzero(self.observable)
         _, values, vectors = np.linalg.svd(self.R[:, chosen])
         # Directions in the space of J that change no force: the data are the same all along them.
         flat = values < _FLAT * values[0]
@@ -246,7 +246,7 @@ class _System:
         return undetermined, deviation
 
     def _long_run_covariance(self, J: Array, trials: Sequence[SegmentTrial], chosen: Slots, to_entries: Array) -> Array:
-        """Long-run covariance of what the samples say along the directions that are felt (columns of `to_entries`)."""
+        """Long-run covariance of what the samples say along observable directions (columns of `to_entries`)."""
         x, total = self.entries(J), np.zeros((to_entries.shape[1],) * 2)
         for trial in trials:
             rows = _equations(trial, self.rows, self.columns, slice(None))

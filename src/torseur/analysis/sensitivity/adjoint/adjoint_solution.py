@@ -89,14 +89,14 @@ def adjoint_solution(
     matrices = _matrices(equations, ready.system, times, motion.samples[:, :states])
     size, count = matrices.shape[1], equations.multipliers
     right = np.hstack([curves[:, :states], np.zeros((len(times), size - states))])
-    found = np.array([np.linalg.solve(a.T, -r) for a, r in zip(matrices, right, strict=True)])
+    adjoints = np.array([np.linalg.solve(a.T, -r) for a, r in zip(matrices, right, strict=True)])
     names = tuple(str(x.name) for x in (*equations.layout.coordinates, *equations.layout.speeds, *count))
     if count:
-        return AdjointSolution(wanted.label, names, times, found, None, None)
+        return AdjointSolution(wanted.label, names, times, adjoints, None, None)
     whole = basis(adjoint).q[:, :states, :states]
     own = np.array([np.linalg.solve(a.T, q @ matrices[-1].T) for a, q in zip(matrices, whole, strict=True)])
     conditions = np.array([np.linalg.cond(q) for q in own])
-    return AdjointSolution(wanted.label, names, times, found, own, conditions)
+    return AdjointSolution(wanted.label, names, times, adjoints, own, conditions)
 
 
 def _matrices(equations: Equations, system: System, times: Vector, states: Vector) -> Vector:

@@ -154,7 +154,7 @@ class Jumps:
         self.past.append((t, before))
         crossings = rules.crossings(contacts, earlier, fired)
         if crossings:
-            met = [crossing.met(t, x, before, new) for crossing in crossings]
+            met = [crossing.crossing_at(t, x, before, new) for crossing in crossings]
             self._require_one_instant(t, crossings, met, u)
             after = rules.derivatives.at(t, met[0].z[:states], self.settings.parameters)
             self._take(work, Landing(crossings[0], met[0], u, after, before))

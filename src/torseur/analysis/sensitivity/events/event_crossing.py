@@ -80,7 +80,7 @@ class Crossing:
         formulas = [self.when, *self.equations]
         return Evaluator(self.derivatives.program("crossing", formulas, (Input("z", self.unknowns),)))
 
-    def met(self, t: float, x: Vector, settings: Vector, guess: Vector) -> Met:
+    def crossing_at(self, t: float, x: Vector, settings: Vector, guess: Vector) -> Met:
         """The crossing at a state; unknowns are looked for from a guess of those that are kept."""
         y, before = x[: len(self.derivatives.variation.states)], self.derivatives.at(t, x, settings)
         bound = self.derivatives.input_values(t, y, before.solution)

@@ -59,7 +59,7 @@ class JumpRules:
     def land(self, t: float, x: Vector, u: Vector, settings: Vector) -> Landing:
         """What the jump makes of a state and its tangents."""
         crossing = self._crossing(settings)
-        met = crossing.met(t, x, settings, x[: crossing.kept])
+        met = crossing.crossing_at(t, x, settings, x[: crossing.kept])
         return Landing(crossing, met, u, self.derivatives.at(t, met.z[: crossing.kept], settings), settings.copy())
 
     def _crossing(self, settings: Vector) -> Crossing:

@@ -92,7 +92,7 @@ class SwitchRules:
     def _landing(
         crossing: Crossing, after: StateDerivative, t: float, x: Vector, u: Vector, settings: Vector
     ) -> Landing:
-        met = crossing.met(t, x, settings, x[: crossing.kept])
+        met = crossing.crossing_at(t, x, settings, x[: crossing.kept])
         return Landing(crossing, met, u, after, settings.copy())
 
 

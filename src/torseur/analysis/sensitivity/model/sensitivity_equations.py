@@ -81,7 +81,7 @@ class SensitivityEquations:
         return CriterionTerms(self.elements, self.criterion.when)
 
     @cached_property
-    def names_taken(self) -> frozenset[str]:
+    def names_in_use(self) -> frozenset[str]:
         """Names of quantities of the mechanism, without primes."""
         layout = self.equations.layout
         symbols = (*layout.coordinates, *layout.speeds, *layout.parameters)
@@ -89,7 +89,7 @@ class SensitivityEquations:
 
     def prefix(self, letter: str) -> str:
         """The letter that entries of a vector begin with: u_q1, unless the mechanism has such names itself."""
-        return letter if not any(name.startswith(f"{letter}_") for name in self.names_taken) else f"d{letter}"
+        return letter if not any(name.startswith(f"{letter}_") for name in self.names_in_use) else f"d{letter}"
 
     def tangent(self, suffix: str = "") -> Tangent:
         """u and u' as symbols, named after the entries of y: u_q1, u_q1', and u_lambda_pin_x of multipliers."""

@@ -132,7 +132,7 @@ class _Hessians:
     def _at_event(self, crossing: Crossing) -> tuple[Vector, Vector, Vector]:
         """Of a formula at an event."""
         x, u = self._end
-        met = crossing.met(self.until, x, self._curvature.recording.parameters, np.zeros(1))
+        met = crossing.crossing_at(self.until, x, self._curvature.recording.parameters, np.zeros(1))
         size, columns = u.shape
         one = Adjoints(np.ones((1, 1)), np.zeros((1, size)), np.zeros(1))
         nothing = Adjoints(np.zeros((columns, 1)), np.zeros((columns, size)), np.zeros(columns))

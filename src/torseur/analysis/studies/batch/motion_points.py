@@ -168,14 +168,14 @@ def note(t: float, y: Array, p: Array, instant: int, criteria: Criteria, counted
         else:
             observe(t, y, p, seen.z)
         for c in range(OBSERVED):
-            if is_taken(c, seen.z[c], instant, criteria, counted, out):
+            if is_asked_for(c, seen.z[c], instant, criteria, counted, out):
                 out[c * (1 + NPAR)] = t if criteria.kinds[c] == EVENT_TIME else seen.z[c]
                 if NPAR > 0:
                     write_derivatives(c, criteria.kinds[c], y, seen, out)
 
 
 @routine
-def is_taken(c: int, value: float, instant: int, criteria: Criteria, counted: IntArray, out: Array) -> bool:
+def is_asked_for(c: int, value: float, instant: int, criteria: Criteria, counted: IntArray, out: Array) -> bool:
     """Whether the instant is the one that a criterion asks for, as far as is known by then."""
     kind = criteria.kinds[c]
     if kind == VALUE:

@@ -144,7 +144,7 @@ class DeviceMotions:
         rhs = self.starts.variation.rhs
         bound = dict(zip(self.starts.variation.states, states, strict=True)) | {TIME: 0.0}
         bound |= dict(zip(rhs.input("p").nodes, parameters.values(), strict=True))
-        formulas = self._rollouts.programs.solved([output.formula for output in self.outputs])
+        formulas = self._rollouts.programs.without_unknowns([output.formula for output in self.outputs])
         columns = evaluate(formulas, bound)
         return np.column_stack([np.broadcast_to(value, count) for value in columns])
 

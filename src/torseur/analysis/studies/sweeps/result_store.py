@@ -61,9 +61,9 @@ class Store:
         """
         with explain_disk_errors(self.path):
             for number in self.chunks:
-                found = self.seals.damage(number, self.layout.arrays)
-                if found:
-                    self.damage += tuple(found)
+                damage = self.seals.damage(number, self.layout.arrays)
+                if damage:
+                    self.damage += tuple(damage)
                     self.seals.discard(number, self.layout.arrays)
             return [number for number in self.chunks if not self.seals.is_sealed(number)]
 

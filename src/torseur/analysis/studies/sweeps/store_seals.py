@@ -110,10 +110,10 @@ class Seals:
             if not self.is_done(number) and not (self.folder / str(number)).exists():
                 return []
             return [Damage(STATUS, number, "the checksums are missing or damaged")]
-        found = [(name, sealed["files"].get(name, ""), _sum_of(self.file(name, number))) for name in arrays]
+        sums = [(name, sealed["files"].get(name, ""), _sum_of(self.file(name, number))) for name in arrays]
         return [
             Damage(name, number, "missing" if now is None else "changed")
-            for name, written, now in found
+            for name, written, now in sums
             if now != written
         ]
 

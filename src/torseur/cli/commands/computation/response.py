@@ -91,15 +91,15 @@ def response(options: ResponseOptions) -> None:
     about = Surroundings(Work.begin(options.source, options.values), options.equilibrium, options.steady)
     options.steady.require_movable(about.work.tree)
     given, near = about.work.values, options.steady
-    found = input_motions(
+    motions = input_motions(
         about.equations.mechanism, options.along, given.initial, moving=near.moving or (), fixed=near.fix or (),
         parameters=given.parameters, rest=options.equilibrium, t=options.time,
     )  # fmt: skip
-    checks = found.checks if options.verify else []
-    if (warning := unsteadiness(found.motions)) is not None:
+    checks = motions.checks if options.verify else []
+    if (warning := unsteadiness(motions.motions)) is not None:
         remark(warning)
     omega = 2 * np.pi * np.geomspace(options.first, options.last, options.points)
-    curve = found.response(options.of, omega)
+    curve = motions.response(options.of, omega)
     if plot is not None:
         curve.plot(plot)
     if options.json:

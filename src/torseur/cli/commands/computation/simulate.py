@@ -245,16 +245,16 @@ def _write_spectrum(motion: Trajectory, options: SimulateOptions, place: Path) -
     from torseur.edges.plain_text import cell
     from torseur.presentation.report.drawing.curve_svg import Series, stacked_svg
 
-    found = spectrum(motion, [text.partition("=")[0].strip() for text in options.output or ()] or None)
+    spectra = spectrum(motion, [text.partition("=")[0].strip() for text in options.output or ()] or None)
     if place.suffix == ".csv":
         with place.open("w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")
-            writer.writerow(["frequency [Hz]", *(cell(f"{q.name} [{q.unit}]") for q in found.quantities)])
-            writer.writerows(zip(found.frequency.tolist(), *found.amplitudes.T.tolist(), strict=True))
+            writer.writerow(["frequency [Hz]", *(cell(f"{q.name} [{q.unit}]") for q in spectra.quantities)])
+            writer.writerows(zip(spectra.frequency.tolist(), *spectra.amplitudes.T.tolist(), strict=True))
         return
     groups: dict[str, list[Series]] = {}
-    shown = found.low
-    for quantity in found.quantities:
+    shown = spectra.low
+    for quantity in spectra.quantities:
         unit = "" if quantity.unit == "1" else quantity.unit
         groups.setdefault(unit, []).append(Series(quantity.name, shown[quantity.name]))
     _write_plot(stacked_svg(Series("frequency", shown.frequency), groups, "Hz"), place)

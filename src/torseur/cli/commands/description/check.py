@@ -109,7 +109,7 @@ def _show_robot(robot: RobotFile | None) -> None:
 
 def _omissions(robot: RobotFile | None) -> str:
     """How much of a robot file is not in the mechanism."""
-    count = 0 if robot is None else sum(finding.count for finding in robot.listed("not modelled"))
+    count = 0 if robot is None else sum(finding.count for finding in robot.findings_of("not modelled"))
     return f" ({counted(count, 'part')} of the file not modelled)" if count else ""
 
 

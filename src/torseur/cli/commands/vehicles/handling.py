@@ -293,10 +293,10 @@ def _show(run: Handling, turns: SteadyCornering | None, stepped: StepSteer, lane
     kinds = ("steady", "overshoot", "peak time", "response time", "settling time")
     rows = []
     for curve in stepped.curves:
-        found = stepped.characteristics(curve)
-        rows.append([curve, *(f"{found[kind]:.4g}" if kind in found else "" for kind in kinds)])
+        figures = stepped.characteristics(curve)
+        rows.append([curve, *(f"{figures[kind]:.4g}" if kind in figures else "" for kind in kinds)])
     show_table(f"step steer by {stepped.angle:.4g}", ["", *kinds], rows, [1, 2, 3, 4, 5])
     if lanes is not None:
-        found = _lane(lanes)
-        say(f"double lane change: {found['largest_error']:.3g} m off the path, steering up to "
-            f"{found['largest_steering']:.3g}, {found['largest_lateral_acceleration']:.3g} m/s².")  # fmt: skip
+        figures = _lane(lanes)
+        say(f"double lane change: {figures['largest_error']:.3g} m off the path, steering up to "
+            f"{figures['largest_steering']:.3g}, {figures['largest_lateral_acceleration']:.3g} m/s².")  # fmt: skip

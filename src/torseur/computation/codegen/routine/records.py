@@ -96,14 +96,14 @@ class Layout:
     @cached_property
     def references(self) -> dict[str, Type]:
         """Arrays that lie elsewhere, by their path: those of inner records too."""
-        found: dict[str, Type] = {}
+        references: dict[str, Type] = {}
         for field in self.fields.values():
             if field.type.record is not None:
                 inner = field.type.record.layout().references
-                found |= {f"{field.name}.{path}": type_ for path, type_ in inner.items()}
+                references |= {f"{field.name}.{path}": type_ for path, type_ in inner.items()}
             elif field.type.is_reference:
-                found[field.name] = field.type
-        return found
+                references[field.name] = field.type
+        return references
 
     @cached_property
     def components(self) -> tuple[str, ...]:
@@ -316,12 +316,12 @@ _fields_of: Callable[[Any], dict[str, tuple[ast.expr, Any, Mapping[str, Any]]]] 
 
 def _find_statics(cls: Any) -> set[str]:
     """The compile-time integers that the sizes of a record depend on."""
-    found: set[str] = set()
+    statics: set[str] = set()
     for node, _, names in _fields_of(cls).values():
         for part in ast.walk(node):
             if isinstance(part, ast.Name):
-                found |= _static_names_in(names.get(part.id))
-    return found
+                statics |= _static_names_in(names.get(part.id))
+    return statics
 
 
 _static_names: Callable[[Any], set[str]] = cache(_find_statics)

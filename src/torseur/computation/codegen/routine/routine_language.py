@@ -258,5 +258,5 @@ def _parse_signature(name: str, signature: str, records: Mapping[str, Any]) -> t
 
 
 def _routine_of(module: str, name: str) -> Routine:
-    found: Routine = getattr(import_module(module), name)
-    return found
+    routine: Routine = getattr(import_module(module), name)
+    return routine

@@ -116,9 +116,9 @@ class Differentiable:
             kind = np.float64 if double else np.float32
             return [cupy.empty((*front, *shape), dtype=kind) for shape in self.shapes]
         columns = [cupy.from_dlpack(a).reshape(count, size).T for a, size in zip(arrays, self.sizes, strict=True)]
-        found = list(kernel(*columns).values())
+        results = list(kernel(*columns).values())
         return [cupy.ascontiguousarray(cupy.moveaxis(r, -1, 0)).reshape((*front, *shape))
-                for r, shape in zip(found, self.shapes, strict=True)]  # fmt: skip
+                for r, shape in zip(results, self.shapes, strict=True)]  # fmt: skip
 
     @cached_property
     def _host_function(self) -> Any:

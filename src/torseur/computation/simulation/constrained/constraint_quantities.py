@@ -46,10 +46,10 @@ class ConstrainedQuantities(NamedQuantities):
     def _cut_coordinates(self, joint: Joint, now: Snapshot) -> dict[str, Callable[[], Named]]:
         """The coordinates of a joint that closes a loop, their rates and accelerations, which the state lacks."""
         tree = self.equations.tree
-        found = coordinates_of_cut_joint(joint, now)
-        values = resolve(tree.mechanism, dict(tree.definitions), [value for _, value in found])
+        coordinates = coordinates_of_cut_joint(joint, now)
+        values = resolve(tree.mechanism, dict(tree.definitions), [value for _, value in coordinates])
         makers: dict[str, Callable[[], Named]] = {}
-        for (coordinate, _), value in zip(found, values, strict=True):
+        for (coordinate, _), value in zip(coordinates, values, strict=True):
             quantity = Quantity(
                 coordinate.name,
                 str(coordinate.symbol.data.unit),

@@ -30,7 +30,7 @@ def undetermined_outputs(
     if (np.all(usual > 0.0) and not constrained.switches) or not formulas:
         return {}
     program = _gradients(constrained, list(formulas.values()))
-    found: dict[str, str] = {}
+    undetermined: dict[str, str] = {}
     instants = sorted({0, len(times) // 2, len(times) - 1})
     held = [_held_already(constrained, float(times[k]), states[k]) for k in instants]
     # What is at rest for an instant, such as a drive when it starts, is not held.
@@ -47,8 +47,8 @@ def undetermined_outputs(
         changes = np.abs(gradients @ combinations.T) > INSENSITIVE * np.abs(gradients).max(axis=1, initial=0.0)[:, None]
         for name, changed in zip(formulas, changes, strict=True):
             if changed.any():
-                found[name] = _reason(constrained, combinations[int(np.argmax(changed))])
-    return found
+                undetermined[name] = _reason(constrained, combinations[int(np.argmax(changed))])
+    return undetermined
 
 
 def _held_already(constrained: Constrained, t: float, y: Vector) -> dict[int, Vector]:

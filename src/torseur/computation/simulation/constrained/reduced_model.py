@@ -76,8 +76,8 @@ class ReducedModel:
 
     def reduction(self, y: Vector, t: float = 0.0) -> tuple[Vector, Vector]:
         """N and a of v' = N v'_in + a."""
-        found = self.numbers.of(self.numbers.programs.dynamics, t, y)
-        rows, gamma = found["rows"][list(self.rows)], found["gamma"][list(self.rows)]
+        dynamics = self.numbers.of(self.numbers.programs.dynamics, t, y)
+        rows, gamma = dynamics["rows"][list(self.rows)], dynamics["gamma"][list(self.rows)]
         reduction = np.zeros((len(self.numbers.scales), len(self.independent)))
         particular = np.zeros(len(self.numbers.scales))
         reduction[list(self.independent)] = np.eye(len(self.independent))

@@ -135,14 +135,14 @@ def switches_of_system(system: System, integrands: Sequence[Expr] = ()) -> TimeS
 
 def _switching(formulas: Sequence[Expr], time: Expr, known: set[Expr]) -> list[Expr]:
     """Formulas of time and parameters at whose zeros others switch; floor(a) stands for all its whole numbers."""
-    found: dict[Expr, None] = {}
+    switching: dict[Expr, None] = {}
     for node in live_nodes(formulas):
         if node.op not in _BENDS:
             continue
         when = node if node.op == "floor" else node.args[0] - node.args[1] if len(node.args) == 2 else node.args[0]
-        if _is_known(when, time, known) and -when not in found:
-            found[when] = None
-    return list(found)
+        if _is_known(when, time, known) and -when not in switching:
+            switching[when] = None
+    return list(switching)
 
 
 def _is_known(formula: Expr, time: Expr, known: set[Expr]) -> bool:

@@ -170,8 +170,8 @@ def _input(law: Law) -> Variable:
 def _units(quantities: Iterable[Quantity | Variable]) -> dict[str, BaseUnit]:
     """The units that occur, and those of rates, as powers of base units."""
     names = [quantity.unit for quantity in quantities]
-    found = {name: _base_unit(name) for name in dict.fromkeys([*names, *(rate_unit(name) for name in names)])}
-    return {name: unit for name, unit in found.items() if unit is not None}
+    base_units = {name: _base_unit(name) for name in dict.fromkeys([*names, *(rate_unit(name) for name in names)])}
+    return {name: unit for name, unit in base_units.items() if unit is not None}
 
 
 def _base_unit(name: str) -> BaseUnit | None:

@@ -93,7 +93,7 @@ class EliminationPrograms:
         return force, Input("gamma", tuple(symbol(f"right side of {c.name}") for c in rows))
 
     @cached_property
-    def _held(self) -> Input:
+    def _held_accelerations(self) -> Input:
         return Input("held", tuple(symbol(f"held {v.name}") for v in self.equations.layout.speeds))
 
     @cached_property
@@ -105,7 +105,7 @@ class EliminationPrograms:
     @cached_property
     def _solution_beside(self) -> Output:
         force, gamma = (group.nodes for group in self._right)
-        held = self._held.nodes
+        held = self._held_accelerations.nodes
         kept = [
             g - sum((as_expr(e) * a for e, a in zip(c.row, held, strict=True) if not as_expr(e).is_zero), as_expr(0))
             for g, c in zip(gamma, self.constraints, strict=True)
@@ -137,7 +137,7 @@ class EliminationPrograms:
     def _factors(self) -> Output:
         """All values of the state that solutions need."""
         outputs = (*self._solution, _rename(self._solution_beside, "beside"), *self._rest)
-        whole = Program("whole", (*self._inputs, *self._right, self._held, *self._answer), outputs)
+        whole = Program("whole", (*self._inputs, *self._right, self._held_accelerations, *self._answer), outputs)
         return whole.split([group.name for group in self._inputs], "factors")[0].outputs[0]
 
     @property
@@ -178,20 +178,22 @@ class EliminationPrograms:
     @cached_property
     def solved(self) -> Program:
         """v' and λ from the factors, a force and γ."""
-        return Program("solved", (self._known, *self._right), self._solution)
+        return Program("solved", (self._factor_input, *self._right), self._solution)
 
     @cached_property
     def solved_beside(self) -> Program:
         """v' beside a singular configuration: across constraints that all but vanish, the held accelerations go on."""
-        return Program("solved_beside", (self._known, *self._right, self._held), (self._solution_beside,))
+        return Program(
+            "solved_beside", (self._factor_input, *self._right, self._held_accelerations), (self._solution_beside,)
+        )
 
     @cached_property
     def unsolved(self) -> Program:
         """What a solution leaves of a force and of γ."""
-        return Program("unsolved", (self._known, *self._right, *self._answer), self._rest)
+        return Program("unsolved", (self._factor_input, *self._right, *self._answer), self._rest)
 
     @property
-    def _known(self) -> Input:
+    def _factor_input(self) -> Input:
         return Input("factors", self._factors.entries)
 
     @cached_property

@@ -107,8 +107,8 @@ def _as_number(name: str, value: object, unit: str) -> float:
 def quaternion_slots(equations: Equations) -> list[list[int]]:
     """Places of the quaternions' components in the state."""
     places = equations.layout.coordinates
-    found = [link.symbols.quaternion for link in equations.tree.links]
-    return [[places.index(x) for x in quaternion] for quaternion in found if quaternion]
+    quaternions = [link.symbols.quaternion for link in equations.tree.links]
+    return [[places.index(x) for x in quaternion] for quaternion in quaternions if quaternion]
 
 
 def _coordinates(equations: Equations, given: Mapping[str, float], exact: Collection[str]) -> Vector:

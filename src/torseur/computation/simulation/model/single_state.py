@@ -27,16 +27,16 @@ class Evaluator:
         self.calls += 1
         if self.calls > OFTEN and self._kernel is None:
             self._kernel = compile_program(self.program, "python")
-        found = self._walk(values) if self._kernel is None else self._run(self._kernel, values)
-        for name, array in found.items():
+        results = self._walk(values) if self._kernel is None else self._run(self._kernel, values)
+        for name, array in results.items():
             if not np.all(np.isfinite(array)):
                 raise TorseurError(f"'{name}' of '{self.program.name}' is not finite.")
-        return found
+        return results
 
     def _walk(self, values: Mapping[str, Sequence[float]]) -> dict[str, Vector]:
-        found = self.program.evaluate(values)
+        results = self.program.evaluate(values)
         return {
-            output.name: np.array([float(x) for x in found[output.name]]).reshape(output.shape)
+            output.name: np.array([float(x) for x in results[output.name]]).reshape(output.shape)
             for output in self.program.outputs
         }
 

@@ -13,10 +13,10 @@ def table_notes(system: System, times: Vector, states: Vector) -> list[str]:
     if not isinstance(system.rhs, Program) or not system.rhs.tables:
         return []
     known = _values_along(system, times, states)
-    found: dict[str, str] = {}
+    notes: dict[str, str] = {}
     for node in system.rhs.tables:
         argument, table = node.args[0], node.data.table
-        if table.name in found or not _is_known(argument, known):
+        if table.name in notes or not _is_known(argument, known):
             continue
         values = np.atleast_1d(np.asarray(evaluate([argument], known)[0], dtype=float))
         first, last = table.points[0], table.points[-1]
@@ -24,11 +24,11 @@ def table_notes(system: System, times: Vector, states: Vector) -> list[str]:
         if outside.size:
             farthest = outside[np.argmax(np.maximum(first - outside, outside - last))]
             place = f" ({table.place})" if table.place else ""
-            found[table.name] = (
+            notes[table.name] = (
                 f"table '{table.name}'{place} has points from {first:g} to {last:g}, and the motion asks for "
                 f"{farthest:.4g}: beyond them its spline is extrapolated."
             )
-    return list(found.values())
+    return list(notes.values())
 
 
 def _values_along(system: System, times: Vector, states: Vector) -> dict[Expr, Vector | float]:

@@ -111,12 +111,12 @@ class Result:
     def _occurrences(self) -> tuple[Occurrence, ...]:
         states = [state.name for state in self.binding.system.states]
         contacts, labels = self.binding.contacts, iter(self.jumps.labels)
-        found = []
+        occurrences = []
         for mark in self.run.marks:
             number = int(mark[1])
             name = next(labels, "contact") if number < contacts else self.jumps.events[number - contacts].name
-            found.append(Occurrence(name, float(mark[0]), dict(zip(states, mark[2:].tolist(), strict=True))))
-        return tuple(found)
+            occurrences.append(Occurrence(name, float(mark[0]), dict(zip(states, mark[2:].tolist(), strict=True))))
+        return tuple(occurrences)
 
     def _dense_output(self) -> DenseOutput:
         in_force = tuple((segment.time, segment.parameters) for segment in self.jumps.segments)
@@ -129,10 +129,10 @@ def reasons_without_value(
 ) -> dict[str, str]:
     """Formulas of outputs without a value, each with the reason; `constrained` are the constraints they depend on."""
     known = getattr(system.quantities, "undetermined", {})
-    found = {name: known[name] for name in formulas if name in known}
+    units = {name: known[name] for name in formulas if name in known}
     if constrained is not None:
-        found |= undetermined_outputs(constrained, formulas, times, states)
-    return found | _without_values(system, formulas)
+        units |= undetermined_outputs(constrained, formulas, times, states)
+    return units | _without_values(system, formulas)
 
 
 def open_notes(undetermined: Mapping[str, str]) -> list[str]:
@@ -149,12 +149,12 @@ def open_notes(undetermined: Mapping[str, str]) -> list[str]:
 def _without_values(system: System, formulas: Mapping[str, Expr]) -> dict[str, str]:
     """Outputs that depend on a parameter nobody gave, which the motion itself does not need."""
     missing = {p.name for p, value in zip(system.parameters, system.values, strict=True) if isnan(value)}
-    found = {}
+    reasons = {}
     for name, formula in formulas.items() if missing else ():
         lacking = sorted({str(x.name) for x in symbols_of([formula])} & missing)
         if lacking:
-            found[name] = f"no value is given for '{lacking[0]}'"
-    return found
+            reasons[name] = f"no value is given for '{lacking[0]}'"
+    return reasons
 
 
 def columns_of(system: System, outputs: Sequence[Output]) -> tuple[Column, ...]:

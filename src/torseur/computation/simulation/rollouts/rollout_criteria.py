@@ -67,8 +67,8 @@ class RolloutCriteria:
     @cached_property
     def events(self) -> list[tuple[Expr, int]]:
         """Functions and directions, each once: several criteria may wait for the same event."""
-        found = [self._event(c) for c in self.programs.criteria if c.kind in FOUND_WAYS or c.when != ""]
-        return list(dict.fromkeys([*found, *([self._stop] if self.stop is not None else [])]))
+        events = [self._event(c) for c in self.programs.criteria if c.kind in FOUND_WAYS or c.when != ""]
+        return list(dict.fromkeys([*events, *([self._stop] if self.stop is not None else [])]))
 
     def _number(self, function: Expr, direction: int) -> int:
         return self.events.index((function, direction))
@@ -98,7 +98,7 @@ class RolloutCriteria:
         )
 
     def _solve_multipliers(self, wanted: str | Expr) -> Expr:
-        (formula,) = self.programs.determined([self.programs.formula(wanted)])
+        (formula,) = self.programs.without_multipliers([self.programs.formula(wanted)])
         return formula
 
     @cached_property
@@ -111,10 +111,10 @@ class RolloutCriteria:
         layout, own = self.programs.equations.layout, self.programs
         moving = dict(zip((*layout.coordinates, *layout.speeds), (*self._rates, *layout.accelerations), strict=True))
         moving |= dict(zip(own.integrals, own.integrands, strict=True))
-        (plain,) = own.determined([formula])
+        (plain,) = own.without_multipliers([formula])
         # The derivative of an acceleration is not a symbol: it is put in as a formula of the state first.
         if set(layout.accelerations) & set(live_nodes([plain])):
-            (plain,) = own.solved([plain])
+            (plain,) = own.without_unknowns([plain])
         return directional_derivative([plain], {**moving, TIME: as_expr(1)})[0]
 
     @property
@@ -144,7 +144,7 @@ class RolloutCriteria:
 
     def _record(self, instant: str, takes: Sequence[Take]) -> list[Expr]:
         """Values, each with its changes behind it."""
-        found: list[Expr] = []
+        record: list[Expr] = []
         for take in takes:
             value = self._value(take.criterion)
             changes = self._changes([value])[0]
@@ -155,8 +155,8 @@ class RolloutCriteria:
                 rate, of_event = self._rate(value), self._rate(when)
                 later = [-dw / of_event for dw in self._changes([when])[0]]
                 changes = [df + rate * dt for df, dt in zip(changes, later, strict=True)]
-            found += [value, *changes]
-        return found
+            record += [value, *changes]
+        return record
 
     def _when(self, instant: str, take: Take) -> Expr | None:
         """The function whose zero decides the time of what is noted; None where that does not move, or need not."""

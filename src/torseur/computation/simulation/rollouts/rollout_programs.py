@@ -81,7 +81,7 @@ class RolloutPrograms:
         """What is recorded: values, then their derivatives by each parameter; None where nothing is."""
         if not self.names:
             return None
-        return Program("observe", self.inputs, (vector("seen", self.with_columns(self._seen)),))
+        return Program("observe", self.inputs, (vector("seen", self.with_columns(self._recorded_formulas)),))
 
     @cached_property
     def settle(self) -> Program | None:
@@ -148,7 +148,7 @@ class RolloutPrograms:
     @cached_property
     def integrands(self) -> list[Expr]:
         """Formulas of what is integrated, of the state alone."""
-        return self.solved([self.formula(c.formula) for c in self.criteria if c.kind == "integral"])
+        return self.without_unknowns([self.formula(c.formula) for c in self.criteria if c.kind == "integral"])
 
     @cached_property
     def integrals(self) -> tuple[Expr, ...]:
@@ -182,22 +182,22 @@ class RolloutPrograms:
     def _accelerations(self) -> list[Expr]:
         return self._dynamics[0]
 
-    def determined(self, formulas: Sequence[Expr]) -> list[Expr]:
+    def without_multipliers(self, formulas: Sequence[Expr]) -> list[Expr]:
         """Formulas with multipliers put in; accelerations stay symbols."""
         return substitute(list(formulas), self._dynamics[1]) if self._dynamics[1] else list(formulas)
 
-    def solved(self, formulas: Sequence[Expr]) -> list[Expr]:
+    def without_unknowns(self, formulas: Sequence[Expr]) -> list[Expr]:
         """Formulas with accelerations and multipliers put in."""
         accelerations = dict(zip(self.equations.layout.accelerations, self._accelerations, strict=True))
         return substitute(list(formulas), accelerations | self._dynamics[1]) if formulas else []
 
     @cached_property
-    def _seen(self) -> list[Expr]:
+    def _recorded_formulas(self) -> list[Expr]:
         """Formulas of what is recorded."""
         layout = self.equations.layout
         if not self.outputs:
             return [*layout.coordinates, *layout.speeds]
-        return self.solved([self.formula(item) for item in self.outputs])
+        return self.without_unknowns([self.formula(item) for item in self.outputs])
 
     def formula(self, wanted: str | Expr) -> Expr:
         """What a name stands for; expressions as they are."""
@@ -247,9 +247,9 @@ def _changes(nodes: Sequence[Expr], name: str) -> list[Expr]:
 
 def _normalising(coordinates: Sequence[Expr], quaternions: Sequence[Sequence[Expr]]) -> list[Expr]:
     """Changes of coordinates that bring quaternions to length one."""
-    found = {node: as_expr(0) for node in coordinates}
+    rates = {node: as_expr(0) for node in coordinates}
     for quaternion in filter(None, quaternions):
         # A step leaves the unit sphere by its error; x/|x| is the nearest quaternion that is a rotation.
         length = sqrt(sum((x * x for x in quaternion), as_expr(0)))
-        found |= {x: x / length - x for x in quaternion}
-    return list(found.values())
+        rates |= {x: x / length - x for x in quaternion}
+    return list(rates.values())

@@ -73,21 +73,21 @@ class IntrinsicEquations:
         """For every joint from the earth outward: force, moment, and one equation along each of its coordinates."""
         balances: list[Balance] = []
         for i in range(len(self.equations.tree.links)):
-            if self.catalogue.carried(i):
+            if self.catalogue.masses_beyond(i):
                 balances += [self.force_balance(i), self.moment_balance(i)]
             balances += self._along(i)
         return balances
 
     def force_balance(self, i: int) -> Balance:
         """R + Σ m g + Σ F = Σ m a(G) of what the joint of link i carries."""
-        name, carried = self._name(i), self.catalogue.carried(i)
+        name, carried = self._name(i), self.catalogue.masses_beyond(i)
         forces = [Term(vector(f"R_{name}"), REACTION.format(name), (), (name,))]
         forces += self._weights(carried, None) + self._load_forces(i)
         return Balance("force", f"Forces on what {name} carries", tuple(forces), tuple(self._resisting(i, None)))
 
     def moment_balance(self, i: int) -> Balance:
         """The moments at the origin of link i."""
-        name, carried = self._name(i), self.catalogue.carried(i)
+        name, carried = self._name(i), self.catalogue.masses_beyond(i)
         forces = [Term(vector(f"N_{name}"), REACTION.format(name), (), (name,))]
         origin = (i, len(self.catalogue.advances[i]))
         forces += self._weights(carried, origin) + self._load_moments(i)
@@ -127,7 +127,9 @@ class IntrinsicEquations:
                 continue
             here = (i, place) if advance.kind == "rotation" else None
             drive = self._drive(advance, slot)
-            forces += [_project(term, drive, advance.axis) for term in self._weights(self.catalogue.carried(i), here)]
+            forces += [
+                _project(term, drive, advance.axis) for term in self._weights(self.catalogue.masses_beyond(i), here)
+            ]
             inertia += [_project(term, drive, advance.axis) for term in self._resisting(i, here)]
         return forces, inertia
 
@@ -139,13 +141,13 @@ class IntrinsicEquations:
         origin = (i, len(self.catalogue.advances[i]))
         for axis, sign, here in ((part.angular, part.angular_sign, origin), (part.linear, part.linear_sign, None)):
             if axis is not None:
-                forces += [_project(term, sign, axis) for term in self._weights(self.catalogue.carried(i), here)]
+                forces += [_project(term, sign, axis) for term in self._weights(self.catalogue.masses_beyond(i), here)]
                 inertia += [_project(term, sign, axis) for term in self._resisting(i, here)]
         return forces, inertia
 
     def _resisting(self, i: int, here: tuple[int, int] | None) -> list[Term]:
         """Σ m a(G) of what a joint carries, or its moments and spins at a point."""
-        carried = self.catalogue.carried(i)
+        carried = self.catalogue.masses_beyond(i)
         if here is None:
             return [self._inertia(one, None) for one in carried if one.mass != 0]
         return self._spins(carried) + self._moments_of_inertia_forces(carried, here)

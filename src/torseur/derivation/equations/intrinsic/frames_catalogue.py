@@ -122,7 +122,7 @@ class FramesCatalogue:
         bodies = [self._mass(body) for body in self.tree.mechanism.bodies if self.tree.places[body.name][0] != GROUND]
         return [one for one in bodies if one.mass != 0 or one.inertia is not None]
 
-    def carried(self, link: int) -> list[Mass]:
+    def masses_beyond(self, link: int) -> list[Mass]:
         """The masses that a link's joint moves."""
         return [one for one in self.masses if one.link in self.tree.subtrees[link]]
 

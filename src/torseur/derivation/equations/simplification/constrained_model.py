@@ -154,13 +154,13 @@ class ClosedStart:
 
 def impulses(equations: Equations, rows: Sequence[int]) -> dict[Expr, State]:
     """For the multipliers of these constraints states whose rates they are."""
-    found = {}
+    states = {}
     for k in rows:
         multiplier = equations.multipliers[k]
         name = multiplier_display_name(str(multiplier.name)) or str(multiplier.name)
         own = "impulse" + name.removeprefix("lambda")
-        found[multiplier] = State(own, "1", f"integral over time of {name}, which is its rate")
-    return found
+        states[multiplier] = State(own, "1", f"integral over time of {name}, which is its rate")
+    return states
 
 
 GAP = State("constraint_gap", "1", "squares of what is open of the constraints, in parts of their sizes")

@@ -236,9 +236,12 @@ class _Bounds:
 
     def scale(self, row: int) -> float:
         """The largest value that any term of a row takes at the samples."""
-        return max((float(np.max(np.abs(self.seen(p.monomial, p.coefficient)))) for p in self.by_row(row)), default=0.0)
+        return max(
+            (float(np.max(np.abs(self.sampled_product(p.monomial, p.coefficient)))) for p in self.by_row(row)),
+            default=0.0,
+        )
 
-    def seen(self, monomial: Monomial, coefficient: Number = 1) -> Array:
+    def sampled_product(self, monomial: Monomial, coefficient: Number = 1) -> Array:
         """A product of factors at the samples."""
         total = np.full(SAMPLES, float(coefficient))
         for factor, exponent in monomial:
@@ -248,7 +251,7 @@ class _Bounds:
     def interval(self, monomial: Monomial) -> Interval:
         """The range of a product of factors."""
         if not self.proven:
-            values = self.seen(monomial)
+            values = self.sampled_product(monomial)
             return Interval(float(np.min(values)), float(np.max(values)))
         parts = [power(self.bounds[factor], exponent) for factor, exponent in monomial]
         return reduce(product, parts, Interval(1.0, 1.0))

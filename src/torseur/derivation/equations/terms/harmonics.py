@@ -180,14 +180,14 @@ def _products(weights: _Weights, angles: _Angles) -> Polynomial:
 def _pairs(weights: _Weights, angles: _Angles) -> Iterator[tuple[_Harmonic, _Harmonic]]:
     """What can be made a product, squares first, then the smallest angles."""
     listed = list(weights)
-    found = []
+    pairs = []
     for k, one in enumerate(listed):
         for other in listed[k + 1 :]:
             alike = one[0] == other[0] and abs(weights[one]) == abs(weights[other])
             if alike and _half(tuple(map(add, one[1], other[1]))) is not None:
                 size = sum(map(abs, (*one[1], *other[1])))
-                found.append((angles.still not in (one[1], other[1]), size, k, one, other))
-    yield from ((one, other) for *_, one, other in sorted(found, key=lambda row: row[:3]))
+                pairs.append((angles.still not in (one[1], other[1]), size, k, one, other))
+    yield from ((one, other) for *_, one, other in sorted(pairs, key=lambda row: row[:3]))
 
 
 def _half(place: _Angle) -> _Angle | None:

@@ -38,10 +38,10 @@ def few_terms(expression: Expr, limit: int = LIMIT, hopeless: int = HOPELESS) ->
 
     One of more than `hopeless` operations is not tried.
     """
-    found = _few_terms(expression, limit, hopeless)
-    if found is None:
+    shorter = _few_terms(expression, limit, hopeless)
+    if shorter is None:
         raise TooManyTerms(limit)
-    return dict(found)  # those who ask may change theirs
+    return dict(shorter)  # those who ask may change theirs
 
 
 # The square of a distance below a bar is met again in every term of a row; that a sum is too long is kept too. Only

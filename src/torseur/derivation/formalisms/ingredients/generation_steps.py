@@ -130,18 +130,18 @@ class GenerationSteps:
     def velocities(self) -> Rows:
         """q_i of every body: Ψ v + d."""
         tree = self.equations.tree
-        found: list[list[Expr]] = [[] for _ in range(self.count)]
+        rows: list[list[Expr]] = [[] for _ in range(self.count)]
         for j in self.breadth_first:
             parent = tree.parent(j)
             turn = self.poses[j].rotation.matrix
             motion = now(tree).links[j].motion.velocity
             own = [as_expr(x) for x in (*(turn @ motion.linear), *(turn @ motion.angular))]
             if parent != GROUND:
-                before, lever = found[parent], Vec3(*self.lever(j))
+                before, lever = rows[parent], Vec3(*self.lever(j))
                 swept = Vec3(*before[3:]).cross(lever)
                 own = [a + b for a, b in zip(own, (*(Vec3(*before[:3]) + swept), *before[3:]), strict=True)]
-            found[j] = [as_expr(x) for x in own]
-        return found
+            rows[j] = [as_expr(x) for x in own]
+        return rows
 
     @cached_property
     def is_driven(self) -> bool:

@@ -32,11 +32,11 @@ class Border:
 def border_lines(cut: Slice, axes: Sequence[Array], reached: Array, states: State) -> list[Border]:
     """The border between nodes that are reached and nodes that are not, cut where its kinds change."""
     inside = states.lanes(np.flatnonzero(reached))
-    watched = {"": cut.given, **cut.kinds}
+    watched = {"": cut.given_coordinates, **cut.kinds}
     usual = {name: float(np.median(cut.determinants(inside, rows))) for name, rows in watched.items()}
     borders = []
     for line in zero_lines(at_corners(np.where(reached, 1.0, -1.0))):
-        points, there = _followed(cut, line, axes, reached, states)
+        points, there = _border_points(cut, line, axes, reached, states)
         vanishes = {name: cut.determinants(there, rows) < _VANISHED * usual[name] for name, rows in watched.items()}
         # Where the coordinates of the map still determine the motion, a jump to another branch ended the way there.
         kinds = [tuple(k for k in cut.kinds if vanishes[k][p] and vanishes[""][p]) for p in range(len(line))]
@@ -44,7 +44,7 @@ def border_lines(cut: Slice, axes: Sequence[Array], reached: Array, states: Stat
     return borders
 
 
-def _followed(cut: Slice, line: list[Crossing], axes: Sequence[Array], reached: Array,
+def _border_points(cut: Slice, line: list[Crossing], axes: Sequence[Array], reached: Array,
               states: State) -> tuple[Array, State]:  # fmt: skip
     """The last place on every edge of the grid that is reached from its node that is, and the states there."""
     units = cut.system.amounts.units[list(cut.drawn)]

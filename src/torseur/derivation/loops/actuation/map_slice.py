@@ -27,13 +27,13 @@ class Slice:
     outputs: list[int]
 
     @property
-    def given(self) -> list[int]:
+    def given_coordinates(self) -> list[int]:
         return [*self.drawn, *self.held]
 
     def closed(self, states: State, places: Array) -> tuple[State, Array]:
         """States near others with the drawn coordinates at places (B, 2), and which of them close there."""
         free = np.ones(self.system.n)
-        free[self.given] = 0.0
+        free[self.given_coordinates] = 0.0
         x = states.x.copy()
         x[:, list(self.drawn)] = places
         start = State(x, states.balls)
@@ -44,14 +44,14 @@ class Slice:
     def indicators(self, states: State) -> dict[str, Array]:
         """Determinants of inputs and outputs per given coordinate: they vanish at singularities of type 2 and 1."""
         motions = self._motions(states)
-        sign = np.sign(np.linalg.det(motions[:, self.given]))
+        sign = np.sign(np.linalg.det(motions[:, self.given_coordinates]))
         return {kind: np.linalg.det(motions[:, rows]) * sign for kind, rows in self.kinds.items()}
 
     @property
     def kinds(self) -> dict[str, list[int]]:
         """Freedoms by the kind of singularity at which they do not determine the motion."""
         whole = {TYPE_2: self.inputs, TYPE_1: self.outputs}
-        return {kind: rows for kind, rows in whole.items() if len(rows) == len(self.given)}
+        return {kind: rows for kind, rows in whole.items() if len(rows) == len(self.given_coordinates)}
 
     def determinants(self, states: State, rows: list[int]) -> Array:
         """Sizes of the determinants of some freedoms in orthonormal bases of motions."""
@@ -59,7 +59,7 @@ class Slice:
 
     def _motions(self, states: State) -> Array:
         own = self.system.linearise(states)[1][:, :, self.part]
-        basis = np.linalg.svd(own)[2][:, -len(self.given) :].transpose(0, 2, 1)
-        motions = np.zeros((len(states), self.system.n, len(self.given)))
+        basis = np.linalg.svd(own)[2][:, -len(self.given_coordinates) :].transpose(0, 2, 1)
+        motions = np.zeros((len(states), self.system.n, len(self.given_coordinates)))
         motions[:, self.part] = basis
         return motions

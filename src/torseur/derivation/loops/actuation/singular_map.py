@@ -118,7 +118,7 @@ def singular_map(mechanism: Mechanism, first: Range, second: Range, inputs: Sequ
 
 def _require_chart(cut: Slice, mobility: int) -> None:
     """The coordinates that are drawn or locked must be as many as the mobility of their parts, each once."""
-    mechanism, given = cut.system.frame.mechanism, [cut.system.frame.freedoms[i].name for i in cut.given]
+    mechanism, given = cut.system.frame.mechanism, [cut.system.frame.freedoms[i].name for i in cut.given_coordinates]
     twice = next((name for name in given if given.count(name) > 1), None)
     if twice is not None:
         raise MechanismError(f"map: '{twice}' is named twice; draw two coordinates and lock others.")

@@ -63,8 +63,8 @@ def closure_tolerance(mechanism: Mechanism, size: float, parameters: Mapping[str
             kind.append(as_expr(parameters[parameter.name]))
         elif parameter.value is not None:
             kind.append(parameter.value)
-    found = max(rounding(_constants(lengths)) / size, rounding(_constants(others)))
-    return min(max(LEAST, found), MOST)
+    error = max(rounding(_constants(lengths)) / size, rounding(_constants(others)))
+    return min(max(LEAST, error), MOST)
 
 
 def _geometry(mechanism: Mechanism) -> tuple[list[Expr], list[Expr]]:

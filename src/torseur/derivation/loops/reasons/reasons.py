@@ -101,8 +101,8 @@ def reasons(here: ClosedConfiguration, finite: int | None) -> list[Reason]:
     if len(system.edges) > _MOST_JOINTS:
         return []
     jacobian = here.system.linearise(here.state)[1][0]
-    found = [_block_reason(here, jacobian, block, finite) for block in blocks(system)]
-    return [reason for reason in found if reason is not None]
+    reasons = [_block_reason(here, jacobian, block, finite) for block in blocks(system)]
+    return [reason for reason in reasons if reason is not None]
 
 
 def _block_reason(here: ClosedConfiguration, jacobian: Array, block: Block, finite: int | None) -> Reason | None:
@@ -159,7 +159,7 @@ def _in_groups(system: LoopSystem, block: Block, screws: dict[int, Array], rank:
     """The reason where chains between two bodies lie in groups whose sum is not everything."""
     ways = [[_links(system, chain, screws) for chain in chains] for chains in _parallel_chains(system, block)]
     text = chains_in_groups(ways, rank)
-    return replace(reason, kind=GROUPS, text=f"{text}, so that {_held(reason)}") if text else None
+    return replace(reason, kind=GROUPS, text=f"{text}, so that {_satisfied_equations(reason)}") if text else None
 
 
 def _in_one_ring(system: LoopSystem, block: Block, screws: dict[int, Array], reason: Reason) -> Reason | None:
@@ -174,11 +174,13 @@ def _in_one_ring(system: LoopSystem, block: Block, screws: dict[int, Array], rea
             text = chains_in_groups(cuts(ring), rank) if 6 - rank == reason.redundant else ""
             if text:
                 names = " and ".join("-".join(system.edges[k].joint for k in chain) for chain in (first, second))
-                return replace(reason, kind=GROUPS, text=f"{names} make a loop: {text}, so that {_held(reason)}")
+                return replace(
+                    reason, kind=GROUPS, text=f"{names} make a loop: {text}, so that {_satisfied_equations(reason)}"
+                )
     return None
 
 
-def _held(reason: Reason) -> str:
+def _satisfied_equations(reason: Reason) -> str:
     return f"{reason.redundant} closure " + (
         "equations are satisfied automatically" if reason.redundant != 1 else "equation is satisfied automatically"
     )
@@ -212,13 +214,13 @@ def _in_allowed_motions(
     if allowed is None:
         return None
     chains, group = allowed
-    elsewhere = _allowed_group(system, block, _screws_at(system, _moved(here), block.edges))
+    elsewhere = _allowed_group(system, block, _screws_at(system, _further_position(here), block.edges))
     shifted = _allowed_group(system, block, _shifted(screws, here.rng))
     if any(other is None or other[1].text != group.text for other in (elsewhere, shifted)):
         return None
     parts = [f"{'-'.join(system.edges[k].joint for k in chain)}" for chain in chains]
     text = (f"each of its chains {', '.join(parts)} allows {group.text}, by the directions of its axes alone, "
-            f"so that {_held(reason)}")  # fmt: skip
+            f"so that {_satisfied_equations(reason)}")  # fmt: skip
     return replace(reason, kind=GROUPS, text=text)
 
 
@@ -311,7 +313,7 @@ def _ring_reason(
     family = hinge_family(hinge_ring(ring)) if hinges else None
     if family is not None:
         return replace(reason, kind=FAMILY, text=family)
-    further = _ring_axes(_screws_at(here.system, _moved(here), around), around)
+    further = _ring_axes(_screws_at(here.system, _further_position(here), around), around)
     for symmetry in symmetries(ring, freedoms):
         kept = symmetry in symmetries(further, freedoms)
         # A symmetry explains as many motions as symmetric ones there are by count, if these are all.
@@ -335,7 +337,7 @@ def _symmetry_text(system: LoopSystem, around: list[int], symmetry: Symmetry, hi
     )
 
 
-def _moved(here: ClosedConfiguration) -> State:
+def _further_position(here: ClosedConfiguration) -> State:
     """Another closed position, reached along the first motions."""
     direction = here.rank.motions @ here.rng.normal(size=here.count)
     step = 0.1 * direction / max(float(np.linalg.norm(direction)), 1e-300)

@@ -94,11 +94,11 @@ def _drops(system: LoopSystem, states: State, rank: int, resting: Array) -> list
         if usual < min(rank + len(resting), system.n):
             return []
     drops = [rank_drop(system, states.lane(k), usual, resting) for k in range(len(states))]
-    found = [RankDrop(system, state, usual, resting) for state in drops if state is not None]
+    drops_of_rank = [RankDrop(system, state, usual, resting) for state in drops if state is not None]
     if not len(resting):
-        return found
+        return drops_of_rank
     # Where the closures themselves leave more motions, it is their singularity and told as such.
-    return [drop for drop in found if int(ranks(system.linearise(drop.state)[1])[0]) == rank]
+    return [drop for drop in drops_of_rank if int(ranks(system.linearise(drop.state)[1])[0]) == rank]
 
 
 def _into_box(system: LoopSystem, item: Singularity, box: Mapping[str, tuple[float, float]]) -> Singularity | None:

@@ -64,15 +64,15 @@ def _shapes(values: dict[str, float]) -> dict[str, float]:
 
 def _entries(text: str) -> dict[str, tuple[int, str]]:
     """(line number, what stands there) by key; the first counts, comments and tables do not."""
-    found: dict[str, tuple[int, str]] = {}
+    entries: dict[str, tuple[int, str]] = {}
     for number, line in enumerate(text.splitlines(), 1):
         if line.lstrip()[:1] in ("!", "$", "[", "{"):
             continue
         match = _LINE.match(line)
         if match is not None:
             written = re.split(r"[$!]", match[2])[0].strip()
-            found.setdefault(match[1].upper(), (number, written))
-    return found
+            entries.setdefault(match[1].upper(), (number, written))
+    return entries
 
 
 def _word(written: str) -> str:

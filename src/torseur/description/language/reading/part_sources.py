@@ -136,11 +136,11 @@ class PartSources:
         if name.text in source.defined:
             before = len(source.report.noted)
             self.reading.depth += 1
-            found = source.own(name.text, source.defined[name.text].name)
+            part = source.own(name.text, source.defined[name.text].name)
             self.reading.depth -= 1
             if len(source.report.noted) > before:
                 self.report.include(source.report, name, self.place(name))
-            return found
+            return part
         self._unknown(name, file, list(source.defined))
         return None
 
@@ -214,10 +214,10 @@ class PartSources:
         from torseur.description.language.formulas.tyre_files import read_tyre_file
 
         name, place = TYRE_PART
-        found = self.of_file(x.Name(file.start, file.end, name), x.Text(file.start, file.end, place))
-        if found is None:
+        part = self.of_file(x.Name(file.start, file.end, name), x.Text(file.start, file.end, place))
+        if part is None:
             return None
-        mechanism = found.part.mechanism
+        mechanism = part.part.mechanism
         try:
             tyre = read_tyre_file(path, self._path_text(file), frozenset(p.name for p in mechanism.parameters))
         except TorseurError as problem:
@@ -225,7 +225,7 @@ class PartSources:
             return None
         side = f", measured at the {tyre.side.lower()}" if tyre.side in ("LEFT", "RIGHT") else ""
         whole = replace(mechanism.with_values(**tyre.values), meaning=f"tyre of {path.name}{side}")
-        return Part(whole, found.part.attachments)
+        return Part(whole, part.part.attachments)
 
     def _path_text(self, file: x.Text) -> str:
         return str(Path(self.report.source.file).parent / file.text)

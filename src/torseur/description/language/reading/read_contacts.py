@@ -74,10 +74,10 @@ class _JointContacts:
         return None
 
     def add_stops(self, item: x.StopsAt) -> None:
-        found = self.coordinate(item, item.of)
-        if found is None:
+        coordinate = self.coordinate(item, item.of)
+        if coordinate is None:
             return
-        name, known = found
+        name, known = coordinate
         if name in self.stopped:
             self.shop.scope.fault(item, f"the stops of coordinate '{name}' are given twice.")
         self.stopped.add(name)
@@ -105,10 +105,10 @@ class _JointContacts:
         return lambda: str(known.build().name)
 
     def add_friction(self, item: x.Property) -> None:
-        found = self.coordinate(item.name, item.of)
-        if found is None:
+        coordinate = self.coordinate(item.name, item.of)
+        if coordinate is None:
             return
-        name, known = found
+        name, known = coordinate
         if isinstance(item.value, x.Text):
             self.shop.scope.fault(item.value, f"'{item.name.text}' is given by a formula, not a string.")
             return

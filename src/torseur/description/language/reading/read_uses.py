@@ -61,16 +61,16 @@ def declare_uses(statements: Sequence[parts_of.UseIs], sources: PartSources, sho
     instances: dict[str, InstanceReading] = {}
     things = 0
     for statement in statements:
-        found = _find(statement, sources, shop, instances)
+        part = _find(statement, sources, shop, instances)
         # A use that cannot be read hides what it would have given a name to.
-        if found is None:
+        if part is None:
             shop.scope.doubtful |= {statement.name.text, statement.part.text}
             continue
-        things += _count(statement) * _size(found.part.mechanism)
+        things += _count(statement) * _size(part.part.mechanism)
         if things > MOST_THINGS:
             shop.scope.fault(statement, f"the parts in use have more than {MOST_THINGS} bodies, joints and names.")
             break
-        for reading in _instances(statement, found, shop):
+        for reading in _instances(statement, part, shop):
             if shop.define(replace(statement.name, text=reading.name), "instance", shop.scope.bodies, instances):
                 _link(reading, instances, shop)
                 instances[reading.name] = reading
@@ -173,7 +173,7 @@ def _declare_content(reading: InstanceReading, shop: Workshop) -> None:
         scope.frames[names.name(name)] = _frame(reading, name, frame, names)
     quantities: dict[str, Known] = {}
     for parameter in part.parameters:
-        quantities[parameter.name] = _known(parameter.si_unit, cache(lambda s=parameter.symbol: names.symbol(s)))
+        quantities[parameter.name] = _quantity(parameter.si_unit, cache(lambda s=parameter.symbol: names.symbol(s)))
     for joint in part.joints:
         if joint.name not in held:
             _declare_joint(reading, joint, names, quantities, shop)
@@ -183,7 +183,7 @@ def _declare_content(reading: InstanceReading, shop: Workshop) -> None:
     for sensor in part.sensors:
         # Of the instance: what a sensor measures is said by the body that it is attached to.
         build = cache(lambda name=sensor.name: reading.build().sensor(name).symbol)
-        quantities[sensor.name] = _known(str(sensor.symbol.data.unit), build)
+        quantities[sensor.name] = _quantity(str(sensor.symbol.data.unit), build)
     for law in part.laws:
         dimensions = tuple(dimension_of(str(argument.data.unit)) for argument in law.arguments)
         made = replace(law.function, name=names.name(law.name))
@@ -193,7 +193,7 @@ def _declare_content(reading: InstanceReading, shop: Workshop) -> None:
         scope.names.taken.add(names.name(name))
 
 
-def _known(unit: str, build: Callable[[], Expr]) -> Known:
+def _quantity(unit: str, build: Callable[[], Expr]) -> Known:
     return Known(dimension_of(unit), build)
 
 
@@ -212,14 +212,17 @@ def _declare_joint(
         quantities[q.name] = _with_rate(q.unit, q.symbol, q.rate, names)
     for number, speed in enumerate(joint.speeds):
         # Of the instance, not of the part: the speeds of a mirror image are other formulas.
-        quantities[speed.name] = _known(speed.unit, lambda n=number: reading.build().joint(joint.name).speeds[n].value)  # type: ignore[misc]
+        quantities[speed.name] = _quantity(
+            speed.unit,
+            lambda n=number: reading.build().joint(joint.name).speeds[n].value,  # type: ignore[misc]
+        )
         shop.speeds.append(names.name(speed.name))
 
 
 def _body_quantities(reading: InstanceReading, name: str, names: Naming) -> dict[str, Known]:
     body = reading.mechanism.body(name)
     left_open = open_symbols(replace(body, name=names.name(name)))
-    quantities = {key: _known(str(s.data.unit), lambda s=s: s) for key, s in left_open.items()}  # type: ignore[misc]
+    quantities = {key: _quantity(str(s.data.unit), lambda s=s: s) for key, s in left_open.items()}  # type: ignore[misc]
     mass = body.mass
     if mass is not None and not body.solids:
         quantities[f"{names.name(name)}.mass"] = Known(MASS, lambda: names.formulas([mass])[0])

@@ -13,18 +13,18 @@ MOST_BESIDE = 200
 @lru_cache(maxsize=64)
 def package_folders(folder: Path) -> dict[str, Path]:
     """Packages at or above a folder, and beside those: the nearest of each name."""
-    found: dict[str, Path] = {}
+    packages: dict[str, Path] = {}
     here = folder.absolute()
     for place in (here, *here.parents):
         name = _name_of(place)
         if name is None:
             continue
-        found.setdefault(name, place)
+        packages.setdefault(name, place)
         for other in _beside(place):
             neighbour = _name_of(other)
             if neighbour is not None:
-                found.setdefault(neighbour, other)
-    return found
+                packages.setdefault(neighbour, other)
+    return packages
 
 
 def _beside(package: Path) -> list[Path]:

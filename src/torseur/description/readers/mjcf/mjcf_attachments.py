@@ -44,7 +44,7 @@ def expand_attachments(
     root: Element, settings: Settings, folder: Path, depth: int = 0, partial: bool = False
 ) -> Attachments:
     """Puts the attached bodies in the place of each <attach>; where `partial`, models without a file are left out."""
-    found = Attachments(partial=partial)
+    attachments = Attachments(partial=partial)
     files: dict[str, Path | None] = {}
     for asset in root.children:
         for model in asset.all("model") if asset.tag == "asset" else ():
@@ -59,9 +59,9 @@ def expand_attachments(
         for element in list(world.walk()):
             while (slot := next((k for k, c in enumerate(element.children) if c.tag == "attach"), None)) is not None:
                 attach = element.children[slot]
-                attached = _attach(root, attach, files, settings, depth, found)
+                attached = _attach(root, attach, files, settings, depth, attachments)
                 element.children[slot : slot + 1] = attached
-    return found
+    return attachments
 
 
 def _model_file(model: Element, file: str, folder: Path, partial: bool) -> Path | None:

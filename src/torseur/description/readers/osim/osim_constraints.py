@@ -45,11 +45,11 @@ def read_constraints(model: Element, scene: Scene) -> None:
 
 def _coupler(element: Element, name: str, scene: Scene) -> None:
     """A coordinate given by others; in files of OpenSim 2 and 3 only its own equation."""
-    found = content_words(element, "independent_coordinate_names")
+    words = content_words(element, "independent_coordinate_names")
     dependent = content_text(element, "dependent_coordinate_name")
-    if found is None or not found[1] or not dependent:
+    if words is None or not words[1] or not dependent:
         raise element.fault("<CoordinateCouplerConstraint> needs independent coordinates and a dependent one.")
-    others = [scene.coordinate(one, element) for one in found[1]]
+    others = [scene.coordinate(one, element) for one in words[1]]
     q = scene.coordinate(dependent, element)
     holder = element.first("coupled_coordinates_function") or element
     formula = read_function(holder, [one.symbol for one in others], name, scene)

@@ -18,16 +18,16 @@ _XYZ = (Vec3(1.0, 0.0, 0.0), Vec3(0.0, 1.0, 0.0), Vec3(0.0, 0.0, 1.0))
 
 def objects(owner: Element, group: str) -> list[Element]:
     """The members of a set: in its <objects>."""
-    found = []
+    members = []
     for one in owner.all(group):
         one.text("name")
         for inner in one.all("objects"):
             for child in inner.children:
                 child.used = True
-                found.append(child)
+                members.append(child)
         for inner in one.all("groups"):
             inner.take()
-    return found
+    return members
 
 
 def offset(translation: Sequence[float], orientation: Sequence[float]) -> Transform:

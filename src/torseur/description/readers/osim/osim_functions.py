@@ -141,10 +141,10 @@ def _one(element: Element, q: list[Expr]) -> Expr:
 
 
 def _list(element: Element, tag: str) -> tuple[float, ...]:
-    found = content_words(element, tag)
-    if found is None or not found[1]:
+    words = content_words(element, tag)
+    if words is None or not words[1]:
         raise element.fault(f"<{element.tag}> needs <{tag}>, numbers.")
-    return words_as_numbers(*found)
+    return words_as_numbers(*words)
 
 
 _FUNCTIONS: dict[str, Callable[[Element, list[Expr], str, Scene], Expr]] = {

@@ -216,8 +216,8 @@ def _hint(idle: list[Coordinate]) -> str:
 
 
 def _names(axis: Element) -> list[str]:
-    found = content_words(axis, "coordinates")
-    return [] if found is None else found[1]
+    words = content_words(axis, "coordinates")
+    return [] if words is None else words[1]
 
 
 def _unit(given: Element, axes: dict[str, Element]) -> str:

@@ -55,8 +55,8 @@ def _muscle(element: Element, path: Element, number: int, scene: Scene) -> None:
 
 
 def _points(path: Element) -> list[Element]:
-    found = objects(path, "PathPointSet") + objects(path, "MusclePointSet")
-    return [point for point in found if point.tag in (*_POINTS, *_MOVING)]
+    path_points = objects(path, "PathPointSet") + objects(path, "MusclePointSet")
+    return [point for point in path_points if point.tag in (*_POINTS, *_MOVING)]
 
 
 def _place(point: Element, scene: Scene) -> Frame | None:
@@ -77,11 +77,11 @@ def _place(point: Element, scene: Scene) -> Frame | None:
         scene.assembly.ledger.note_assumption(
             "points of muscles that glide on their body stay where they are in the model's default posture.", point
         )
-        return scene.frames.at(base, [_glided(point, axis, scene) for axis in "xyz"])
+        return scene.frames.at(base, [_path_coordinate(point, axis, scene) for axis in "xyz"])
     return scene.frames.at(base, content_numbers(point, "location", 3))
 
 
-def _glided(point: Element, axis: str, scene: Scene) -> float:
+def _path_coordinate(point: Element, axis: str, scene: Scene) -> float:
     """A component of a gliding point's place in the default posture."""
     place = point.first(f"{axis}_location")
     named = content_text(point, f"socket_{axis}_coordinate") or content_text(point, f"{axis}_coordinate")

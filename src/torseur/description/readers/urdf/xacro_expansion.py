@@ -107,8 +107,8 @@ def _has_formulas(root: Element) -> bool:
 
 def expand_xacro(file: Path, packages: Mapping[str, str | Path], arguments: Mapping[str, str]) -> bytes:
     """The plain text of a xacro file; `arguments` are what it calls xacro:arg."""
-    found = importlib.util.find_spec("xacro")
-    if found is None or found.origin is None:
+    installed = importlib.util.find_spec("xacro")
+    if installed is None or installed.origin is None:
         raise RobotFileError(
             f"{file.name}: this is xacro: macros that make the robot. Its package expands them: "
             f"{install_command('xacro')}. Or expand it yourself: xacro in.urdf > out.urdf"

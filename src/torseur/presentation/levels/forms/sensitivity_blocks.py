@@ -37,14 +37,14 @@ class Letters:
     system: SensitivityEquations
 
     @cached_property
-    def taken(self) -> frozenset[str]:
-        return frozenset(name.split("_")[0] for name in self.system.names_taken)
+    def letters_in_use(self) -> frozenset[str]:
+        return frozenset(name.split("_")[0] for name in self.system.names_in_use)
 
     def spell(self, letter: str, of: str = "") -> str:
         """A letter with what it is differentiated by as its subscript, and its primes last."""
         bare = letter.rstrip("'")
         spare = SPARE.get(bare, f"{bare}_s")
-        own = bare if bare not in self.taken else spare if spare not in self.taken else f"{bare}_s"
+        own = bare if bare not in self.letters_in_use else spare if spare not in self.letters_in_use else f"{bare}_s"
         index = f"_{_INDEX.sub('_', of).strip('_')}" if of else ""
         return own + index + letter[len(bare) :]
 

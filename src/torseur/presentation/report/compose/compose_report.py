@@ -35,7 +35,7 @@ from torseur.presentation.report.page.report_content import (
 from torseur.presentation.scene.bodies.body_masses import resolved_inertia
 from torseur.presentation.scene.bodies.known_numbers import Numbers
 from torseur.presentation.scene.bodies.robot_looks import looks_of
-from torseur.presentation.scene.bodies.vectors import Wanted
+from torseur.presentation.scene.bodies.vectors import ArrowKind
 from torseur.presentation.scene.compose_scene import Composition
 from torseur.presentation.scene.scene import Body, Motion
 from torseur.presentation.scene.shapes import Shape
@@ -73,7 +73,7 @@ class Supplement:
     study: SensitivityStudy = DEFAULT_STUDY
     asked: tuple[str, ...] = ()
     over: str = ""
-    arrows: tuple[Wanted, ...] = ()
+    arrows: tuple[ArrowKind, ...] = ()
 
 
 def compose(
@@ -136,7 +136,7 @@ class Page:
     looks: Mapping[str, tuple[Shape, ...]]
     position: Trajectory | None = None
     study: SensitivityStudy = DEFAULT_STUDY
-    arrows: tuple[Wanted, ...] = ()
+    arrows: tuple[ArrowKind, ...] = ()
 
     @cached_property
     def numbers(self) -> Numbers:

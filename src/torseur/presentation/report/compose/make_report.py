@@ -22,7 +22,7 @@ from torseur.presentation.report.compose.derivation_cards import FORMALISM_TITLE
 from torseur.presentation.report.page.report_content import Certificate, Formalism, ReportContent, Reproduction
 from torseur.presentation.report.page.report_page import write_report
 from torseur.presentation.scene.bodies.known_numbers import Numbers
-from torseur.presentation.scene.bodies.vectors import quantities_for, wanted
+from torseur.presentation.scene.bodies.vectors import arrow_kinds, quantities_for
 from torseur.presentation.scene.still_position import stand_ins, start_position
 
 MOST_FREEDOMS = 18  # beyond which a page would wait long for it
@@ -89,7 +89,7 @@ def report(
 
 def content_of(mechanism: Mechanism, occasion: Occasion, robot: RobotFile | None = None) -> ReportContent:
     """The content of a report; what cannot be derived or computed is left out, and the page says why."""
-    wanted(occasion.arrows)
+    arrow_kinds(occasion.arrows)
     checked_rtol(occasion.rtol)  # a wrong request is no reason for a page without a motion
     notes: list[str] = []
     equations, motion = None, None
@@ -111,7 +111,7 @@ def content_of(mechanism: Mechanism, occasion: Occasion, robot: RobotFile | None
         notes=tuple(notes),
         certificate=certificate_of(equations) if equations is not None and occasion.certificate else None,
         robot=robot,
-        arrows=wanted(occasion.arrows),
+        arrows=arrow_kinds(occasion.arrows),
         asked=tuple(label_of(text) for text in occasion.outputs),
         over=label_of(occasion.over) if motion is not None else "",
         sensitivities=_sensitivities(mechanism, occasion) if motion is not None else None,
@@ -191,7 +191,7 @@ def _outputs(equations: Equations, occasion: Occasion) -> list[str | Output]:
     states = [*layout.coordinate_names, *layout.speed_names]
     asked = [*outputs_for(equations), *occasion.outputs, *([occasion.over] if occasion.over else [])]
     by_name: dict[str, str | Output] = {label_of(text): text for text in asked if label_of(text) not in states}
-    for name in quantities_for(equations.mechanism, wanted(occasion.arrows)):
+    for name in quantities_for(equations.mechanism, arrow_kinds(occasion.arrows)):
         by_name.setdefault(name, Output(name))
     return list(by_name.values())
 

@@ -135,9 +135,9 @@ class _Frame:
 def _at_least_two(span: tuple[float, float], count: int) -> list[float]:
     """Round numbers of an axis: two of them at least, so that it has a scale."""
     for more in range(count, count + 40):
-        found = ticks(*span, more)
-        if len(found) >= 2:
-            return found
+        marks = ticks(*span, more)
+        if len(marks) >= 2:
+            return marks
     return [span[0], span[1]]
 
 

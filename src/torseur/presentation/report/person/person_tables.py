@@ -103,7 +103,7 @@ def _gait(person: PersonTrial) -> DataTable:
     for foot, cycles in person.cycles.items():
         if not cycles:
             continue
-        way = person.feet.middle(foot) - person.feet.carried(person.motion.time)
+        way = person.feet.middle(foot) - person.feet.belt_travel(person.motion.time)
         lengths = [float(np.linalg.norm((way[c.last] - way[c.first])[[0, 2]])) for c in cycles]
         times = [c.end - c.start for c in cycles]
         rows.append((

@@ -160,8 +160,8 @@ def _responses(run: Handling) -> Markup:
               ("lateral acceleration", f"{b}.acceleration.y", 1.0, "m/s²")]  # fmt: skip
     figures = []
     for name, formula, scale, of in wanted:
-        found = run.response(formula, 2 * np.pi * FREQUENCIES)
-        gain, phase = scale / factor * np.abs(found.values), DEGREES * np.unwrap(np.angle(found.values))
+        response = run.response(formula, 2 * np.pi * FREQUENCIES)
+        gain, phase = scale / factor * np.abs(response.values), DEGREES * np.unwrap(np.angle(response.values))
         x = np.log10(FREQUENCIES)
         for title, values, y_unit in ((f"{name}, gain", gain, f"{of} per {unit}"), (f"{name}, phase", phase, "°")):
             frame = Frame(widen(x, 0.01), widen([*values, 0.0]), "frequency (Hz)", y_unit, width=520, height=240)

@@ -263,20 +263,20 @@ class Places:
     def rail(self, joint: Joint) -> Rail | None:
         """The straight line along which a joint of one coordinate leads what it carries; under a wheel that rolls."""
         place = self.place(joint.parent)
-        found = None if place is None else track(joint, self.numbers, place, self.ranges, RAIL * self.size)
-        if found is None or not found.is_straight:
+        way = None if place is None else track(joint, self.numbers, place, self.ranges, RAIL * self.size)
+        if way is None or not way.is_straight:
             return None
-        line, rolling = found.rail(RAIL * self.size), self._rolling(joint)
+        line, rolling = way.rail(RAIL * self.size), self._rolling(joint)
         down = np.zeros(3) if rolling is None else rolling.down * rolling.radius
         return Rail(line.start + down, line.end + down)
 
     def _rolling(self, joint: Joint) -> RollingWay | None:
         place = self.place(joint.parent)
-        found: RollingWay | None = self._once(
+        way: RollingWay | None = self._once(
             ("rolling", joint.name),
             lambda: None if place is None else rolling_of(joint, self.numbers, place, self.ranges),
         )
-        return found
+        return way
 
     def curve_to(self, body: str) -> Track | None:
         """The curved line along which the joint that carries a body leads it; None for any other body."""
@@ -292,10 +292,10 @@ class Places:
         place = self.place(joint.parent)
         if place is None or self.arm(joint) is not None:
             return None
-        found: Track | None = self._once(
+        way: Track | None = self._once(
             ("track", joint.name), lambda: track(joint, self.numbers, place, self.ranges, RAIL * self.size)
         )
-        return None if found is None or found.is_straight else found
+        return None if way is None or way.is_straight else way
 
     def arm(self, joint: Joint) -> Array | None:
         """The centre about which displacements lead a point, as a rod does; a body that turns has a hoop instead."""

@@ -193,7 +193,7 @@ class Pictures(Places):
         """Where the mechanism is held by the earth."""
         for joint, frame in self._joints(EARTH_NAME):
             place = self.place(frame)
-            if place is not None and len(joint.coordinates) <= MOST_HELD and self._is_held(joint, place):
+            if place is not None and len(joint.coordinates) <= MOST_HELD and self._shows_its_axis(joint, place):
                 turn = quaternion_of(rotation_matrix(place.rotation, 1)[0])
                 wheels = [one.radius for one in self._tied_wheels.get(joint.child.body, ())]
                 edge = min([PLATE * self.size, *(0.5 * radius for radius in wheels)])
@@ -204,7 +204,7 @@ class Pictures(Places):
             if place is not None:
                 yield Sphere(point(place.position), 1.2 * ROD * self.size, shade=0.9)
 
-    def _is_held(self, joint: Joint, place: Transform) -> bool:
+    def _shows_its_axis(self, joint: Joint, place: Transform) -> bool:
         """Whether a joint holds a line of what it carries: one that slides across its axes does not, nor a gimbal's."""
         axes = list(moving_axes(joint, self.numbers, place, self.moving))
         turns = [axis for kind, axis in axes if kind == "rotation"]

@@ -22,7 +22,7 @@ THICK = 0.012  # radius of an arrow, as a part of the typical length
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ArrowKind:
     """A kind of arrows, and how many metres stand for one of its unit; None: as large as can be seen well."""
 
     kind: str
@@ -39,12 +39,12 @@ class _Arrow:
     in_frame: bool = False
 
 
-def wanted(texts: Iterable[str | Wanted]) -> tuple[Wanted, ...]:
+def arrow_kinds(texts: Iterable[str | ArrowKind]) -> tuple[ArrowKind, ...]:
     """What texts such as `velocity` or `force=0.002` (m per N) ask for."""
-    return tuple(text if isinstance(text, Wanted) else _read(text) for text in texts)
+    return tuple(text if isinstance(text, ArrowKind) else _read(text) for text in texts)
 
 
-def _read(text: str) -> Wanted:
+def _read(text: str) -> ArrowKind:
     kind, _, scale = (part.strip() for part in text.partition("="))
     if kind not in KINDS:
         raise TorseurError(
@@ -56,10 +56,10 @@ def _read(text: str) -> Wanted:
         size = -1.0
     if size is not None and not 0 < size < np.inf:
         raise TorseurError(f"arrows '{text}': the scale is a positive number of metres per {KINDS[kind][0]}.")
-    return Wanted(kind, size)
+    return ArrowKind(kind, size)
 
 
-def quantities_for(mechanism: Mechanism, kinds: Sequence[Wanted]) -> list[str]:
+def quantities_for(mechanism: Mechanism, kinds: Sequence[ArrowKind]) -> list[str]:
     """The quantities of a motion that arrows are made of, for `simulate(outputs=...)`."""
     names: dict[str, None] = {}
     for one in kinds:
@@ -90,7 +90,7 @@ def _springs(mechanism: Mechanism) -> list[PointSpring]:
     return [load for load in mechanism.loads if isinstance(load, PointSpring)]
 
 
-def arrows_along(places: Places, trajectory: Trajectory, kinds: Sequence[Wanted]) -> Iterator[Arrows]:
+def arrows_along(places: Places, trajectory: Trajectory, kinds: Sequence[ArrowKind]) -> Iterator[Arrows]:
     """The arrows of some kinds along a trajectory that holds the quantities for them."""
     mechanism, motion = places.numbers.tree.mechanism, places.motion
     if motion is None:
@@ -113,9 +113,9 @@ Drawn = tuple[str, Array, Array]  # name, where it starts and its components in 
 
 def _single(places: Places, trajectory: Trajectory, kind: str) -> Iterator[Drawn]:
     for arrow in _arrows(places.numbers.tree.mechanism, kind):
-        found = places.path(arrow.frame)
-        if found is not None:
-            start, turns = found
+        path = places.path(arrow.frame)
+        if path is not None:
+            start, turns = path
             values = np.stack([np.asarray(trajectory[name], dtype=float) for name in arrow.columns], axis=1)
             # What redundancy leaves open, such as forces across the plane of a planar loop, is left out of the arrow.
             known = np.isfinite(values)
@@ -140,7 +140,7 @@ def _pulls(places: Places, trajectory: Trajectory) -> Iterator[Drawn]:
                 yield load.name, start, sense * pull
 
 
-def _to_scale(places: Places, one: Wanted, drawn: list[Drawn]) -> Arrows:
+def _to_scale(places: Places, one: ArrowKind, drawn: list[Drawn]) -> Arrows:
     unit, colour = KINDS[one.kind]
     starts = np.stack([start for _, start, _ in drawn], axis=1)
     values = np.stack([components for _, _, components in drawn], axis=1)

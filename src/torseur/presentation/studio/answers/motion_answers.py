@@ -27,7 +27,7 @@ from torseur.presentation.report.page.equation_view import Index
 from torseur.presentation.report.page.report_content import CrossPlot, Plot, ReportContent
 from torseur.presentation.report.page.sections import crossplots
 from torseur.presentation.scene.bodies.body_marks import marks_data, masses_data
-from torseur.presentation.scene.bodies.vectors import Wanted, quantities_for, wanted
+from torseur.presentation.scene.bodies.vectors import ArrowKind, arrow_kinds, quantities_for
 from torseur.presentation.scene.overlays import overlay_data
 from torseur.presentation.scene.packing import quantise
 from torseur.presentation.scene.scene import Motion
@@ -104,12 +104,12 @@ def _compute(model: Model, request: Request) -> tuple[Trajectory, list[str]]:
         return simulate(system, request.until, samples=samples, outputs=outputs, rtol=RTOL), [f"{lacking}: {problem}"]
 
 
-def _arrows(request: Request) -> tuple[Wanted, ...]:
+def _arrows(request: Request) -> tuple[ArrowKind, ...]:
     """The kinds of arrows that the page wants drawn along the motion."""
-    return wanted(text for text in request.arrows.split(";") if text.strip())
+    return arrow_kinds(text for text in request.arrows.split(";") if text.strip())
 
 
-def _drawable(model: Model, request: Request, trajectory: Trajectory) -> tuple[Wanted, ...]:
+def _drawable(model: Model, request: Request, trajectory: Trajectory) -> tuple[ArrowKind, ...]:
     """Of these, those whose quantities the motion holds; that others are missing has been said."""
     held = {column.name for column in trajectory.columns}
     return tuple(kind for kind in _arrows(request) if held.issuperset(quantities_for(model.mechanism, [kind])))

@@ -16,7 +16,7 @@ from torseur.description.language import parse
 from torseur.description.mechanism import Guess, Mechanism
 from torseur.presentation.report.compose.compose_report import Page
 from torseur.presentation.scene.bodies.known_numbers import Numbers
-from torseur.presentation.scene.bodies.vectors import Wanted
+from torseur.presentation.scene.bodies.vectors import ArrowKind
 
 MOST_KEPT = 4
 
@@ -40,7 +40,7 @@ class Model:
         return self._by_formalism[formalism]
 
     def page(
-        self, values: Mapping[str, float], trajectory: Trajectory | None = None, arrows: tuple[Wanted, ...] = ()
+        self, values: Mapping[str, float], trajectory: Trajectory | None = None, arrows: tuple[ArrowKind, ...] = ()
     ) -> Page:
         """The parts of a report on the mechanism with these values, and arrows of these kinds along its motion."""
         return Page(self.tree, None, trajectory, self.own(values), {}, arrows=arrows)

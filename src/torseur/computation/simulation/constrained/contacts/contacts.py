@@ -32,7 +32,7 @@ from torseur.computation.simulation.constrained.contacts.switching_modes import 
     Resolver,
     Solution,
     nearest_solution,
-    relaxed,
+    relax,
 )
 from torseur.computation.simulation.constrained.start.constraint_numbers import StateNumbers
 from torseur.computation.simulation.constrained.start.regularity import sizes_added, whitened
@@ -260,14 +260,14 @@ class Contacts:
         resolver = Resolver(problem)
         solution = resolver.resolve(start)
         if solution is None:
-            found_slowly = relaxed(problem)
+            found_slowly = relax(problem)
             if found_slowly is None:
                 raise SimulationError(
                     f"no impulses agree with all contacts and friction at t = {t:.9g} s. Choose method='time_stepping'."
                 )
             self.is_bounded = True
             return found_slowly.x
-        self.pushed = tuple(sorted(resolver.held(solution.modes)))
+        self.pushed = tuple(sorted(resolver.independent_rows(solution.modes)))
         sliding = [e.rows for e, mode in zip(elements, solution.modes.friction, strict=True) if mode == SLIDES]
         self.rubbed = tuple(k for k, rows in enumerate(self.rubbing.rows) if tuple(rows) in sliding)
         return solution.x
@@ -295,12 +295,12 @@ class Contacts:
             elements = self.rubbing.now(t, y, multipliers, self.creep, slipping)
             resolver = Resolver(replace(problem, friction=elements))
             modes = tuple(STICKS if e.direction is None else SLIDES for e in elements)
-            begun = resolver.settled(Modes(contacts, modes, tuple(e.guess for e in elements)))
+            begun = resolver.consistent(Modes(contacts, modes, tuple(e.guess for e in elements)))
             # Relaxation is slower than the search near what was, and faster than trying all modes in turn.
             solution = resolver.resolve(begun, exhaustive=False)
             if solution is None:
-                slowly = relaxed(resolver.problem, FEW_SWEEPS)
-                solution = resolver.resolve(begun if slowly is None else resolver.settled(slowly.modes))
+                slowly = relax(resolver.problem, FEW_SWEEPS)
+                solution = resolver.resolve(begun if slowly is None else resolver.consistent(slowly.modes))
             if solution is None:
                 self._refuse_modes(t)
             assert solution is not None
@@ -322,7 +322,7 @@ class Contacts:
 
     def _take(self, t: float, y: Vector, touching: Sequence[int], resolver: Resolver, solution: Solution) -> Vector:
         """Takes over modes; what sticks comes to rest exactly."""
-        held = set(resolver.held(solution.modes))
+        held = set(resolver.independent_rows(solution.modes))
         self.closed = {
             k for k, mode in zip(touching, solution.modes.contacts, strict=True)
             if mode == CLOSED and self.first + k in held

@@ -142,9 +142,9 @@ class Resolver:
             ways.append(both if element.must_slide else [(STICKS, direction), *both])
         for closed in product((CLOSED, OPEN), repeat=len(self.problem.contacts)):
             for chosen in product(*ways):
-                yield self.settled(Modes(closed, tuple(m for m, _ in chosen), tuple(d for _, d in chosen)))
+                yield self.consistent(Modes(closed, tuple(m for m, _ in chosen), tuple(d for _, d in chosen)))
 
-    def settled(self, modes: Modes) -> Modes:
+    def consistent(self, modes: Modes) -> Modes:
         """Modes in which nothing rubs that is not pressed together, and a contact that opened may stick again."""
         friction = list(modes.friction)
         closed = {row for row, mode in zip(self.problem.contacts, modes.contacts, strict=True) if mode == CLOSED}
@@ -156,7 +156,7 @@ class Resolver:
                 friction[k] = SLIDES if element.direction is not None or element.must_slide else STICKS
         return replace(modes, friction=tuple(friction))
 
-    def held(self, modes: Modes) -> list[int]:
+    def independent_rows(self, modes: Modes) -> list[int]:
         """Rows that hold, without those that follow from others before them."""
         wanted = list(self.problem.lasting)
         wanted += [r for r, mode in zip(self.problem.contacts, modes.contacts, strict=True) if mode == CLOSED]
@@ -177,7 +177,7 @@ class Resolver:
 
     def solve(self, modes: Modes) -> Solution:
         """The motion and the multipliers that modes lead to."""
-        problem, held = self.problem, self.held(modes)
+        problem, held = self.problem, self.independent_rows(modes)
         n, m = len(problem.mass), len(problem.rows)
         # In the metric of M and with rows of length one, so that masses and lengths of any size are solved alike:
         # [1 Qᵀ; Q 0] [z; λ] = [f; c], and coefficient presses·λ along the directions of what slides.
@@ -216,7 +216,7 @@ class Resolver:
             if wrong:
                 contacts = list(modes.contacts)
                 contacts[k] = OPEN if contacts[k] == CLOSED else CLOSED
-                return self.settled(replace(modes, contacts=tuple(contacts)))
+                return self.consistent(replace(modes, contacts=tuple(contacts)))
         for k, element in enumerate(problem.friction):
             changed = self._other_friction(k, element, solution, past, sizes)
             if changed is not None:
@@ -228,7 +228,7 @@ class Resolver:
     def _adds(self, row: int, modes: Modes) -> bool:
         """Whether closing a contact would hold anything that is not held already."""
         contacts = [CLOSED if r == row else mode for r, mode in zip(self.problem.contacts, modes.contacts, strict=True)]
-        return row in self.held(replace(modes, contacts=tuple(contacts)))
+        return row in self.independent_rows(replace(modes, contacts=tuple(contacts)))
 
     def _other_friction(
         self, k: int, element: Friction, solution: Solution, past: Vector, sizes: Vector
@@ -260,7 +260,7 @@ class Resolver:
         return None
 
 
-def relaxed(problem: ModeProblem, sweeps: int = SWEEPS) -> Solution | None:
+def relax(problem: ModeProblem, sweeps: int = SWEEPS) -> Solution | None:
     """Modes by relaxation, where the search for modes finds none, with what they lead to; None if that does not settle.
 
     Gauss and Seidel's sweeps over contacts and friction, each projected on what it may be: many contacts at once have

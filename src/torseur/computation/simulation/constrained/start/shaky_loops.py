@@ -26,8 +26,8 @@ def with_play(numbers: StateNumbers, t: float, closed: Consistent) -> tuple[Stat
     if not _is_shaky(numbers, t, closed.y):
         return numbers, closed
     beside = max(_beside(numbers, t, closed.y), key=lambda y: len(selected_by(numbers, whitened(numbers, t, y))))
-    found = numbers.of(numbers.programs.velocities, t, beside)
-    play = np.where(np.arange(len(found["phi"])) < numbers.programs.holonomic, found["phi"], 0.0)
+    velocities = numbers.of(numbers.programs.velocities, t, beside)
+    play = np.where(np.arange(len(velocities["phi"])) < numbers.programs.holonomic, velocities["phi"], 0.0)
     note = (
         "The loops are shaky: to first order they allow motions that they stop to second order. They were left open by "
         f"{np.abs(play).max():.0e} so that this shows."

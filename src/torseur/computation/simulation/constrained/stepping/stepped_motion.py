@@ -85,7 +85,7 @@ class SteppedMotion:
         along(len(times), times, states.ravel(), p, self.work.solved, result.ravel())
         return result
 
-    def said(self, steps: int) -> tuple[str, ...]:
+    def account(self, steps: int) -> tuple[str, ...]:
         """Notes: the steps, what switched and how often, and what did not go as it should."""
         work, structure = self.work, self.structure
         notes = [

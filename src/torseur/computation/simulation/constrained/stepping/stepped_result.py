@@ -51,7 +51,7 @@ class SteppedResult:
             notes=(
                 *bare.notes,
                 *self.run.notes,
-                *self.motion.said(self.run.statistics.steps),
+                *self.motion.account(self.run.statistics.steps),
                 *self.motion.binding.switches.notes,
                 *open_notes(undetermined),
                 *table_notes(bare, times, states),

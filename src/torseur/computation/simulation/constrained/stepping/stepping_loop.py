@@ -149,14 +149,14 @@ def lasting_multipliers(h: float, structure: Structure, work: Stepping, solution
         count = structure.first_row[b + 1] - begin
         rows = work.rows[structure.rows_at[b] :]
         triangle = work.r[structure.r_at[b] :]
-        found = work.drift[begin:]
+        drift = work.drift[begin:]
         for c in range(count):
-            found[c] = dot_of(n, rows[c * n :], x[first:])
+            drift[c] = dot_of(n, rows[c * n :], x[first:])
         for c in range(count - 1, -1, -1):
-            value = found[c] * triangle[c * count + c]
-            found[c] = value
+            value = drift[c] * triangle[c * count + c]
+            drift[c] = value
             for j in range(c):
-                found[j] -= triangle[c * count + j] * value
+                drift[j] -= triangle[c * count + j] * value
             solution[NV + structure.lasting_of[begin + c]] = value / h
 
 

@@ -94,12 +94,12 @@ class SteppingPrograms:
     @cached_property
     def lasting_of_block(self) -> list[list[int]]:
         """Lasting constraints of each block; those that no speed enters belong to none."""
-        found: list[list[int]] = [[] for _ in self.blocks]
+        numbers: list[list[int]] = [[] for _ in self.blocks]
         for number, constraint in enumerate(self.lasting.constraints):
             columns = columns_of(constraint)
             if columns:
-                found[self.block_of[columns[0]]].append(number)
-        return found
+                numbers[self.block_of[columns[0]]].append(number)
+        return numbers
 
     @property
     def contacts(self) -> tuple[ConstraintEquation, ...]:

@@ -45,7 +45,7 @@ def _affine(c: Sequence[float], length: Expr, rate: Expr) -> Expr:
 
 
 @dataclass(frozen=True)
-class _Made:
+class _Setting:
     """The numbers of an actuator after some elements, the kinds they are of, and the shortcut that was last."""
 
     gain: tuple[float, ...] = _GAIN
@@ -62,49 +62,51 @@ def law_of(actuator: Element, steps: Sequence[Element]) -> Law | None:
 
     `actuator` is that element with the defaults in it. None for a law that is not modelled.
     """
-    made = _Made()
+    setting = _Setting()
     for step in steps:
         if step.tag not in _SHORTCUTS:
-            made = replace(made, gain_kind=step.tag, shortcut=step.tag)
+            setting = replace(setting, gain_kind=step.tag, shortcut=step.tag)
             continue
         kinds, read = _SHORTCUTS[step.tag]
-        made = read(step, _kept(made, step.tag, kinds))
-    return _law(actuator, made)
+        setting = read(step, _inherited(setting, step.tag, kinds))
+    return _law(actuator, setting)
 
 
-def _kept(made: _Made, shortcut: str, kinds: tuple[str, str, str]) -> _Made:
+def _inherited(setting: _Setting, shortcut: str, kinds: tuple[str, str, str]) -> _Setting:
     """What a shortcut finds: the numbers before it, or those of a new actuator; and the kinds that it sets."""
     if shortcut == "general":
-        return replace(made, shortcut=None)
+        return replace(setting, shortcut=None)
     dynamics, gain, bias = kinds
-    is_alike = made.gain_kind == gain and made.dynamics in ("none", dynamics) and made.bias_kind in ("none", bias)
-    keeps = made.shortcut == shortcut if made.shortcut is not None else is_alike
-    found = made if keeps else _Made()
+    is_alike = (
+        setting.gain_kind == gain and setting.dynamics in ("none", dynamics) and setting.bias_kind in ("none", bias)
+    )
+    keeps = setting.shortcut == shortcut if setting.shortcut is not None else is_alike
+    base = setting if keeps else _Setting()
     if shortcut == "position":  # a time constant that was given stays
-        dynamics = found.dynamics
-    return replace(found, shortcut=shortcut, dynamics=dynamics, gain_kind=gain, bias_kind=bias)
+        dynamics = base.dynamics
+    return replace(base, shortcut=shortcut, dynamics=dynamics, gain_kind=gain, bias_kind=bias)
 
 
-def _law(element: Element, made: _Made) -> Law | None:
-    if made.dynamics not in ("none", *FOLLOWING):
+def _law(element: Element, setting: _Setting) -> Law | None:
+    if setting.dynamics not in ("none", *FOLLOWING):
         return None
-    activation = None if made.dynamics == "none" else _activation(element, made)
-    if made.gain_kind == made.bias_kind == "muscle":
-        curves = _curves(element, made.gain) if made.gain == made.bias else None
+    activation = None if setting.dynamics == "none" else _activation(element, setting)
+    if setting.gain_kind == setting.bias_kind == "muscle":
+        curves = _curves(element, setting.gain) if setting.gain == setting.bias else None
         return None if curves is None else Law(activation=activation, curves=curves)
-    if made.gain_kind not in ("fixed", "affine") or made.bias_kind not in ("none", "affine"):
+    if setting.gain_kind not in ("fixed", "affine") or setting.bias_kind not in ("none", "affine"):
         return None
-    gain = made.gain[:3] if made.gain_kind == "affine" else (made.gain[0], 0.0, 0.0)
-    return Law(gain, made.bias[:3] if made.bias_kind == "affine" else (0.0, 0.0, 0.0), activation)
+    gain = setting.gain[:3] if setting.gain_kind == "affine" else (setting.gain[0], 0.0, 0.0)
+    return Law(gain, setting.bias[:3] if setting.bias_kind == "affine" else (0.0, 0.0, 0.0), activation)
 
 
-def _activation(element: Element, made: _Made) -> Activation:
+def _activation(element: Element, setting: _Setting) -> Activation:
     """The dynamics of an activation: its times, and its range where it has one."""
     low, high = numbers(element, "actrange", 2, (0.0, 0.0))
     said = choice(element, "actlimited", ("false", "true", "auto"), "auto")
     limited = said == "true" or (said == "auto" and "actrange" in element.attributes)
     choice(element, "actearly", ("false", "true"), "false")  # which of two steps a force sees; here there are none
-    return Activation(made.dynamics, made.times[: FOLLOWING[made.dynamics]], (low, high) if limited else None)
+    return Activation(setting.dynamics, setting.times[: FOLLOWING[setting.dynamics]], (low, high) if limited else None)
 
 
 def _curves(element: Element, given: Sequence[float]) -> MuscleCurves | None:
@@ -122,63 +124,65 @@ def _over(before: tuple[float, ...], given: Sequence[float] | None) -> tuple[flo
     return (*first, *before[len(first) :])
 
 
-def _general(step: Element, made: _Made) -> _Made:
+def _general(step: Element, setting: _Setting) -> _Setting:
     kinds = {
-        field: (step.text(name) or getattr(made, field)).strip()
+        field: (step.text(name) or getattr(setting, field)).strip()
         for field, name in (("dynamics", "dyntype"), ("gain_kind", "gaintype"), ("bias_kind", "biastype"))
     }
-    gain, bias = _over(made.gain, number_list(step, "gainprm")), _over(made.bias, number_list(step, "biasprm"))
-    return replace(made, gain=gain, bias=bias, times=_over(made.times, number_list(step, "dynprm")), **kinds)
+    gain, bias = _over(setting.gain, number_list(step, "gainprm")), _over(setting.bias, number_list(step, "biasprm"))
+    return replace(setting, gain=gain, bias=bias, times=_over(setting.times, number_list(step, "dynprm")), **kinds)
 
 
-def _motor(step: Element, made: _Made) -> _Made:
-    return replace(made, gain=_over(made.gain, (1.0,)))
+def _motor(step: Element, setting: _Setting) -> _Setting:
+    return replace(setting, gain=_over(setting.gain, (1.0,)))
 
 
-def _servo(step: Element, made: _Made) -> _Made:
+def _servo(step: Element, setting: _Setting) -> _Setting:
     """position, intvelocity: bias[2] is minus the gain of speeds, or plus a damping ratio."""
-    kp, damping = number(step, "kp", made.gain[0]), made.bias[2]
+    kp, damping = number(step, "kp", setting.gain[0]), setting.bias[2]
     if "kv" in step.attributes:
         damping = -number(step, "kv", 0.0)
     if "dampratio" in step.attributes:
         damping = number(step, "dampratio", 0.0)
-    made = replace(made, gain=_over(made.gain, (kp,)), bias=_over(made.bias, (made.bias[0], -kp, damping)))
+    setting = replace(
+        setting, gain=_over(setting.gain, (kp,)), bias=_over(setting.bias, (setting.bias[0], -kp, damping))
+    )
     if "timeconst" not in step.attributes:
-        return made
+        return setting
     time = number(step, "timeconst", 0.0)
-    follows = {"position": "filterexact" if time > 0.0 else "none"}.get(step.tag, made.dynamics)
-    return replace(made, times=_over(made.times, (time,)), dynamics=follows)
+    follows = {"position": "filterexact" if time > 0.0 else "none"}.get(step.tag, setting.dynamics)
+    return replace(setting, times=_over(setting.times, (time,)), dynamics=follows)
 
 
-def _velocity(step: Element, made: _Made) -> _Made:
-    kv = number(step, "kv", made.gain[0])
-    return replace(made, gain=_over(made.gain, (kv,)), bias=_over(_BIAS, (0.0, 0.0, -kv)))
+def _velocity(step: Element, setting: _Setting) -> _Setting:
+    kv = number(step, "kv", setting.gain[0])
+    return replace(setting, gain=_over(setting.gain, (kv,)), bias=_over(_BIAS, (0.0, 0.0, -kv)))
 
 
-def _damper(step: Element, made: _Made) -> _Made:
-    return replace(made, gain=_over(_BIAS, (0.0, 0.0, -number(step, "kv", -made.gain[2]))))
+def _damper(step: Element, setting: _Setting) -> _Setting:
+    return replace(setting, gain=_over(_BIAS, (0.0, 0.0, -number(step, "kv", -setting.gain[2]))))
 
 
-def _cylinder(step: Element, made: _Made) -> _Made:
-    area, diameter = number(step, "area", made.gain[0]), number(step, "diameter", -1.0)
+def _cylinder(step: Element, setting: _Setting) -> _Setting:
+    area, diameter = number(step, "area", setting.gain[0]), number(step, "diameter", -1.0)
     area = math.pi / 4 * diameter * diameter if diameter >= 0.0 else area
-    bias = numbers(step, "bias", 3, made.bias[:3])
-    times = _over(made.times, (number(step, "timeconst", made.times[0]),))
-    return replace(made, gain=_over(made.gain, (area,)), bias=_over(made.bias, bias), times=times)
+    bias = numbers(step, "bias", 3, setting.bias[:3])
+    times = _over(setting.times, (number(step, "timeconst", setting.times[0]),))
+    return replace(setting, gain=_over(setting.gain, (area,)), bias=_over(setting.bias, bias), times=times)
 
 
-def _muscle(step: Element, made: _Made) -> _Made:
+def _muscle(step: Element, setting: _Setting) -> _Setting:
     # What has the value of a new actuator gets that of a new muscle.
-    fresh = tuple(m if g == g0 else g for g, g0, m in zip(made.gain, _GAIN, MUSCLE, strict=True))
-    times = tuple(m if t == t0 else t for t, t0, m in zip(made.times, _TIMES, (0.01, 0.04, 0.0), strict=True))
+    fresh = tuple(m if g == g0 else g for g, g0, m in zip(setting.gain, _GAIN, MUSCLE, strict=True))
+    times = tuple(m if t == t0 else t for t, t0, m in zip(setting.times, _TIMES, (0.01, 0.04, 0.0), strict=True))
     words = ("force", "scale", "lmin", "lmax", "vmax", "fpmax", "fvmax")
     span = numbers(step, "range", 2, fresh[:2])
     gain = (*span, *(number(step, word, default) for word, default in zip(words, fresh[2:], strict=True)))
     rates = (*numbers(step, "timeconst", 2, times[:2]), number(step, "tausmooth", times[2]))
-    return replace(made, gain=gain, bias=gain, times=rates)
+    return replace(setting, gain=gain, bias=gain, times=rates)
 
 
-_SHORTCUTS: dict[str, tuple[tuple[str, str, str], Callable[[Element, _Made], _Made]]] = {
+_SHORTCUTS: dict[str, tuple[tuple[str, str, str], Callable[[Element, _Setting], _Setting]]] = {
     "general": (("none", "fixed", "none"), _general),
     "motor": (("none", "fixed", "none"), _motor),
     "position": (("none", "fixed", "affine"), _servo),

@@ -253,15 +253,15 @@ def _called_words(programs: Mapping[str, Program], words: Mapping[str, object]) 
     """How the programs of a state are called."""
     nq, nv = words["nq"], words["nv"]
     flow = [f"dx + {nq} + {nv}"] if words["nz"] else []
-    found: dict[str, object] = {
+    definitions: dict[str, object] = {
         "motion": ", ".join([_arguments(programs["motion"], words), "dx", f"dx + {nq}", *flow]),
     }
     if "correction" in programs:
-        found["correction"] = f"{_arguments(programs['correction'], words)}, dx, dx + {nq}"
+        definitions["correction"] = f"{_arguments(programs['correction'], words)}, dx, dx + {nq}"
     if "observe" in programs:
-        found["observe"] = f"{_arguments(programs['observe'], words)}, seen"
-        found["seen"] = sum(len(output) for output in programs["observe"].outputs)
-    return found
+        definitions["observe"] = f"{_arguments(programs['observe'], words)}, seen"
+        definitions["seen"] = sum(len(output) for output in programs["observe"].outputs)
+    return definitions
 
 
 def _settling_words(programs: Mapping[str, Program], words: Mapping[str, object]) -> dict[str, object]:
