@@ -1,6 +1,6 @@
 """How often 95 % intervals of a limb's inertia, a joint's centre and a robot's parameters hold the truth.
 
-Run: python benchmarks/bench_coverage.py [limb|score|robot] [draws]
+Run: python benchmarks/bench_coverage.py [limb|score|robot] [draws] [processes]
 
 Every draw is a fresh recording of a known body: markers with errors within ±1 or ±3 mm, white, or related from frame to
 frame by 0.9; plates with white noise of 1 N and 0.3 N m; encoders with 1e-3 rad, and torques with coloured noise. The
@@ -9,6 +9,7 @@ errors are those of the model of the fit: what skin does to markers systematical
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -121,14 +122,20 @@ STUDIES: dict[str, dict[str, Callable[[], Draw]]] = {
 }
 
 
-def coverage(draw: Draw, draws: int) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
+def coverage(study: Draw, draws: int, jobs: int) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
     """After every draw: errors and deviations so far."""
-    errors, deviations = [], []
-    for seed in range(draws):
-        error, deviation = draw(seed)
-        errors.append(error)
-        deviations.append(deviation)
-        yield seed + 1, np.array(errors), np.array(deviations)
+    global _drawn
+    _drawn = study
+    found = []
+    with multiprocessing.get_context("fork").Pool(jobs) as pool:  # forked: a study is recorded once, and closes over it
+        for one in pool.imap_unordered(_draw, range(draws)):
+            found.append(one)
+            errors, deviations = zip(*found, strict=True)
+            yield len(found), np.array(errors), np.array(deviations)
+
+
+def _draw(seed: int) -> tuple[np.ndarray, np.ndarray]:
+    return _drawn(seed)
 
 
 def row(name: str, count: int, errors: np.ndarray, deviations: np.ndarray) -> str:
@@ -141,13 +148,13 @@ def row(name: str, count: int, errors: np.ndarray, deviations: np.ndarray) -> st
 
 
 def main() -> None:
-    chosen, draws = [*sys.argv[1:], "", ""][:2]
+    chosen, draws, jobs = [*sys.argv[1:], "", "", ""][:3]
     print("| study | draws | held (%) | single values (%) | bias over scatter, median |")
     print("| --- | ---: | ---: | --- | ---: |")
     for kind in [chosen] if chosen else list(STUDIES):
         for name, study in STUDIES[kind].items():
             last = ""
-            for count, errors, deviations in coverage(study(), int(draws or 500)):
+            for count, errors, deviations in coverage(study(), int(draws or 500), int(jobs or 1)):
                 last = row(name, count, errors, deviations)
                 if count % 20 == 0:
                     print(last, file=sys.stderr, flush=True)

@@ -1,10 +1,11 @@
 """Whether tests notice faults: mutants drawn over all folders, each judged by the tests beside its module.
 
-    python tools/mutants/run_mutants.py [--count 400] [--seed 1] [--minutes 60] [--limit 150] [--table FILE]
+    python tools/mutants/run_mutants.py [--count 400] [--seed 1] [--minutes 60] [--limit 150] [--jobs 1] [--table FILE]
 
 A mutant is killed when a test fails that passes without it, and unclear when tests do not end within --limit seconds:
 run it on a quiet machine. Tests that name the module's own functions come first, then the rest of its folder, then
-laws, oracles and combinations. Runs that are interrupted go on from the record.
+laws, oracles and combinations. Runs that are interrupted go on from the record. Each of --jobs processes has a copy of
+the product of its own; --failing names a file of tests, one in a line, that fail without any fault on this machine.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import argparse
 import ast
 import json
+import math
 import os
 import random
 import shutil
@@ -21,8 +23,10 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
+from queue import SimpleQueue
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -83,12 +87,14 @@ class Judge:
     folder: Path
     limit: float
     """Seconds for each group of tests."""
+    end: float = math.inf
+    """When all is to be over, by the monotonic clock; a mutant under way then is not judged."""
     nearest: int = 0
     broken: list[str] = field(default_factory=list)
     """Tests that fail without any fault: they tell nothing."""
 
     def verdict(self, path: Path, mutation: Mutation) -> tuple[str, str]:
-        """'killed' and by what, 'alive', or 'unclear' where tests did not end in time."""
+        """'killed' and by what, 'alive', 'unclear' where tests did not end in time, 'not asked' where the run did."""
         place = self.folder / "torseur" / path.relative_to(SOURCE)
         original = place.read_text(encoding="utf-8")
         unclear = False
@@ -99,6 +105,8 @@ class Judge:
                     failed = self.failing(group)
                 finally:
                     place.write_text(original, encoding="utf-8")
+                if time.monotonic() > self.end:
+                    return "not asked", ""
                 unclear |= failed is None
                 if not failed:
                     break
@@ -124,7 +132,7 @@ class Judge:
             start_new_session=True,
         ) as run:
             try:
-                told, _ = run.communicate(timeout=self.limit)
+                told, _ = run.communicate(timeout=max(0, min(self.limit, self.end - time.monotonic())))
             except subprocess.TimeoutExpired:
                 os.killpg(run.pid, signal.SIGKILL)  # servers and workers that tests started end with them
                 return None
@@ -155,12 +163,18 @@ def table(records: list[dict[str, object]]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _name(path: Path) -> str:
+    return path.relative_to(SOURCE).as_posix()
+
+
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--count", type=int, default=400)
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--minutes", type=float, default=60)
     options.add_argument("--limit", type=float, default=150, help="seconds for each group of tests")
+    options.add_argument("--jobs", type=int, default=1, help="mutants at a time")
+    options.add_argument("--failing", type=Path, help="tests that fail without any fault, one in a line")
     options.add_argument("--nearest", type=int, default=0, help="only so many test files each: a lower bound, soon")
     options.add_argument("--record", type=Path, default=PROJECT / "build" / "mutants.jsonl")
     options.add_argument("--table", type=Path)
@@ -169,21 +183,36 @@ def main() -> None:
     records = [json.loads(line) for line in asked.record.read_text().splitlines()] if asked.record.exists() else []
     done = {(one["path"], one["line"], one["column"], one["fault"]) for one in records}
     end = time.monotonic() + 60 * asked.minutes
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = Path(temporary)
-        shutil.copytree(SOURCE, folder / "torseur", ignore=shutil.ignore_patterns("__pycache__"))
-        judge = Judge(folder, asked.limit, asked.nearest)
-        for path, mutation in drawn(asked.seed, asked.count):
-            name = path.relative_to(SOURCE).as_posix()
-            if (name, mutation.line, mutation.column, mutation.text) in done or time.monotonic() > end:
-                continue
-            verdict, by = judge.verdict(path, mutation)
+    broken = asked.failing.read_text(encoding="utf-8").split("\n") if asked.failing else []
+    drawn_now = drawn(asked.seed, asked.count)
+    waiting = [(path, m) for path, m in drawn_now if (_name(path), m.line, m.column, m.text) not in done]
+    with tempfile.TemporaryDirectory() as temporary, ThreadPoolExecutor(asked.jobs) as workers:
+        judges: SimpleQueue[Judge] = SimpleQueue()
+        for number in range(asked.jobs):
+            folder = Path(temporary) / str(number)
+            shutil.copytree(SOURCE, folder / "torseur", ignore=shutil.ignore_patterns("__pycache__"))
+            judges.put(Judge(folder, asked.limit, end, asked.nearest, [test for test in broken if test]))
+
+        def judged(path: Path, mutation: Mutation) -> dict[str, object]:
+            judge = judges.get()
+            try:
+                verdict, by = judge.verdict(path, mutation)
+            finally:
+                judges.put(judge)
             code = path.read_text(encoding="utf-8").splitlines()[mutation.line - 1].strip()
-            place = {"path": name, "line": mutation.line, "column": mutation.column, "fault": mutation.text}
-            records.append({**place, "code": code, "verdict": verdict, "by": by})
+            place = {"path": _name(path), "line": mutation.line, "column": mutation.column, "fault": mutation.text}
+            return {**place, "code": code, "verdict": verdict, "by": by}
+
+        for coming in as_completed([workers.submit(judged, *one) for one in waiting]):
+            one = coming.result()
+            if one["verdict"] == "not asked":
+                continue
+            records.append(one)
             with asked.record.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(records[-1]) + "\n")
-            print(f"{len(records)}: {name}:{mutation.line} {mutation.text}: {verdict} {by}", flush=True)
+                file.write(json.dumps(one) + "\n")
+            print(
+                f"{len(records)}: {one['path']}:{one['line']} {one['fault']}: {one['verdict']} {one['by']}", flush=True
+            )
     if asked.table is not None:
         asked.table.write_text(table(records), encoding="utf-8")
 
