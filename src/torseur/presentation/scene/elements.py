@@ -8,9 +8,11 @@ from functools import cached_property
 
 import numpy as np
 
-from torseur.algebra.graph import as_expr, substitute
+from torseur.algebra.graph import Expr, as_expr, substitute, symbols_of
+from torseur.derivation.tree import resolve
 from torseur.description.mechanism import (
     EARTH_NAME,
+    TIME,
     Bushing,
     CoordinateForce,
     CoordinateSpring,
@@ -21,7 +23,7 @@ from torseur.description.mechanism import (
     Mechanism,
     PointSpring,
 )
-from torseur.description.mechanism.loads import LENGTH
+from torseur.description.mechanism.loads import LENGTH, LENGTH_RATE
 from torseur.presentation.scene.bodies.body_poses import point
 from torseur.presentation.scene.bodies.body_shapes import Pictures
 from torseur.presentation.scene.bodies.drawn_shapes import THIN, paint_of, wheel
@@ -107,6 +109,9 @@ class Connections:
                 if self._attracts_from_afar(load):
                     yield from self._ray(load.name, ends)
                     continue
+                if load.law is not None and not self._stretches(load.law):
+                    yield from self._pull(load, ends)
+                    continue
                 elastic = load.law is not None or not load.stiffness.is_zero
                 yield from self._strut(load.name, ends, elastic, not load.damping.is_zero)
             elif isinstance(load, CoordinateSpring):
@@ -119,6 +124,25 @@ class Connections:
                 one, other = self._anchor(load.first), self._anchor(load.second)
                 if one is not None and other is not None:
                     yield Element("coil", (one, other), 1.5 * COIL * size, 2 * WIRE * size, 3, label=load.name)
+
+    def _stretches(self, law: Expr) -> bool:
+        """Whether a law of tension depends on the length, as that of a spring does."""
+        return bool({LENGTH, LENGTH_RATE} & set(symbols_of(self._resolved(law))))
+
+    def _resolved(self, law: Expr) -> list[Expr]:
+        tree = self.pictures.numbers.tree
+        return list(resolve(tree.mechanism, tree.definitions, [law]))
+
+    def _pull(self, load: PointSpring, ends: Ends) -> Iterator[Element]:
+        """A tension whatever the length: the rope of a winch where it pulls in time, otherwise a cylinder."""
+        one, other = ends
+        if one is None or other is None or load.law is None:
+            return
+        tension = self.pictures.numbers.value(substitute(self._resolved(load.law), {TIME: as_expr(0)})[0])
+        if tension is not None and tension >= 0:
+            yield Element("rope", (one, other), 0.0, ROPE * self.pictures.size, label=load.name)
+        else:
+            yield from self._strut(load.name, ends, False, True)
 
     def _attracts_from_afar(self, spring: PointSpring) -> bool:
         """Whether a law of tension fades with the length, as attraction between masses or charges does."""
@@ -171,7 +195,13 @@ class Connections:
         shape = pictures.rail(joint)
         if shape is None:
             return None, None
-        return Anchor(joint.parent.body, point(shape.start)), self._anchor(joint.child)
+        ends, parent = [shape.start, shape.end], joint.parent.body
+        # On the earth a rail has a wall at its start; on a body the spring stands on the side of its mass.
+        mass = pictures.masses.get(parent)
+        if mass is not None and mass.centre is not None:
+            centre = np.array(mass.centre)
+            ends.sort(key=lambda spot: float(np.linalg.norm(spot - centre)))
+        return Anchor(parent, point(ends[0])), self._anchor(joint.child)
 
     def _anchor_beyond(self, joint: Joint) -> Anchor | None:
         place = self.pictures.beyond(joint, joint.parent)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from torseur.description.mechanism import TIME
 from torseur.presentation.scene.bodies.body_shapes import Pictures
 from torseur.presentation.scene.bodies.joint_shapes import moving_axes
 from torseur.presentation.scene.orientation import level_axes, rotation, screen_axes
@@ -112,7 +113,7 @@ def _behind(points: Array, triangles: Array, clear: float) -> Array:
 
 
 def _axes(pictures: Pictures) -> Iterator[tuple[str, Array]]:
-    """Kind and direction, in the world where the motion starts, of every motion of a joint by its coordinates."""
+    """Kind and direction, in the world where the motion starts, of every motion of a joint."""
     motion, tree = pictures.motion, pictures.numbers.tree
     if motion is None:
         return
@@ -130,7 +131,9 @@ def _axes(pictures: Pictures) -> Iterator[tuple[str, Array]]:
             continue
         number = names.index(joint.parent.body) + 1 if joint.parent.body in names else 0
         turn = rotation(motion.quaternions[0, number])
-        yield from ((kind, turn @ axis) for kind, axis in moving_axes(joint, pictures.numbers, place))
+        # What time turns, and what follows another joint, moves as well.
+        moving = moving_axes(joint, pictures.numbers, place, {*pictures.moving, TIME})
+        yield from ((kind, turn @ axis) for kind, axis in moving)
 
 
 def angles_of(normal: Array, up: Array) -> tuple[float, float]:

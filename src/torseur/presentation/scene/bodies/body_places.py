@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -76,8 +77,20 @@ class Places:
         # The upper quartile: neither one long rail nor many short offsets decide how thick everything is drawn.
         typical = lengths[3 * len(lengths) // 4]
         if whole > 0:
-            typical = min(max(typical, 0.2 * whole), whole)
+            typical = min(max(typical, 0.2 * whole, 0.3 * self._largest_solid), whole)
         return min(max(typical, FAR * self._extent), 1.5 * typical)
+
+    @cached_property
+    def _largest_solid(self) -> float:
+        """The longest measure of any solid: pins of a large disc are drawn as large discs have them."""
+        bodies = self.numbers.tree.mechanism.bodies
+        sizes = [
+            (self.numbers.value(value) or 0.0) * (2.0 if name == "radius" else 1.0)
+            for body in bodies
+            for solid in body.solids
+            for name, value in solid.dimensions
+        ]
+        return max(sizes, default=0.0)
 
     @cached_property
     def _extent(self) -> float:
@@ -195,8 +208,9 @@ class Places:
     def start(self, body: str) -> Array:
         """The origin of the joint that carries a body; its mass centre where no joint holds it anywhere."""
         carrier = next((link.joint for link in self.numbers.tree.links if link.name == body), None)
-        if carrier is not None and len(carrier.coordinates) > MOST_HELD and self.masses[body].centre is not None:
-            return np.array(self.masses[body].centre)
+        centre = self.masses[body].centre if body in self.masses else None
+        if carrier is not None and centre is not None and (len(carrier.coordinates) > MOST_HELD or self.floats(body)):
+            return np.array(centre)
         for joint, frame in self._joints(body):
             if carrier is None or joint.name == carrier.name:
                 place = self.place(frame)
@@ -209,13 +223,41 @@ class Places:
         return ends
 
     def _points(self, body: str) -> list[Array]:
-        places = [self.beyond(joint, frame) for joint, frame in self._joints(body) if len(joint.coordinates) <= 5]
-        places += [self.place(frame) for frame in self._attachments(body)]
-        places += [self._before(joint, frame) for joint, frame in self._joints(body)]
-        points = [np.array(point(place.position)) for place in places if place is not None]
         centre = self.masses[body].centre if body in self.masses else None
-        places_and_centre = [*points, np.array(centre)] if centre is not None else points
-        return [spot for spot in places_and_centre if np.all(np.isfinite(spot))]
+        spots = [*self.held_points(body), *([] if centre is None else [np.array(centre)])]
+        return [spot for spot in spots if np.all(np.isfinite(spot))]
+
+    def held_points(self, body: str) -> list[Array]:
+        """The joints of a body and the points of loads and constraints on it, that which carries it first."""
+        joints = [(joint, frame) for joint, frame in self._joints(body) if not self._is_bookkeeping(joint, frame)]
+        places = [self.beyond(joint, frame) for joint, frame in joints if len(joint.coordinates) <= 5]
+        places += [self.place(frame) for frame in self._attachments(body)]
+        places += [self._before(joint, frame) for joint, frame in joints]
+        points = [np.array(point(place.position)) for place in places if place is not None]
+        return [spot for spot in points if np.all(np.isfinite(spot))]
+
+    def _is_bookkeeping(self, joint: Joint, frame: Frame) -> bool:
+        return frame is joint.child and joint is self.carrier(frame.body) and self.floats(frame.body)
+
+    def floats(self, body: str) -> bool:
+        """Whether the joint that carries a body holds no point of it: it slides over the earth and turns across that.
+
+        Such coordinates say where a body is; where other joints or loads hold it, nothing is at their origin.
+        """
+        floating: bool = self._once(("floats", body), lambda: self._is_held_elsewhere(body))
+        return floating
+
+    def _is_held_elsewhere(self, body: str) -> bool:
+        carrier = self.carrier(body)
+        if carrier is None or carrier.parent.body != EARTH_NAME or len(carrier.coordinates) < 2:
+            return False
+        place = self.place(carrier.child)
+        axes = [] if place is None else list(moving_axes(carrier, self.numbers, place))
+        slides = list(itertools.takewhile(lambda one: one[0] == "translation", axes))
+        turns = [axis for kind, axis in axes if kind == "rotation"]
+        across = any(float(np.linalg.norm(np.cross(slide, turn))) > 1e-6 for _, slide in slides for turn in turns)
+        joints = [joint for joint, _ in self._joints(body) if joint is not carrier]
+        return across and bool(joints or list(self._attachments(body)))
 
     def _attachments(self, body: str) -> Iterator[Frame]:
         """Points of loads and constraints on a body."""

@@ -8,7 +8,7 @@ as the ellipsoid that has its inertia, to scale where that hides neither its joi
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -27,7 +27,7 @@ from torseur.presentation.scene.bodies.body_places import Places
 from torseur.presentation.scene.bodies.body_poses import point, quaternion_of, rotation_matrix
 from torseur.presentation.scene.bodies.contact_shapes import fills, touching_shapes
 from torseur.presentation.scene.bodies.drawn_shapes import drawn_shapes, wheel
-from torseur.presentation.scene.bodies.guesses.connecting_rods import gimbal, rods_to_solids
+from torseur.presentation.scene.bodies.guesses.connecting_rods import gimbal, rods_to_solids, turned_hoop
 from torseur.presentation.scene.bodies.guesses.coordinate_ties import (
     Tie,
     Wheel,
@@ -37,6 +37,8 @@ from torseur.presentation.scene.bodies.guesses.coordinate_ties import (
     ties,
 )
 from torseur.presentation.scene.bodies.guesses.guessed_masses import ROD, flywheel, guessed_mass, rack_bar
+from torseur.presentation.scene.bodies.guesses.link_plates import is_polygon, link_of
+from torseur.presentation.scene.bodies.guesses.seen_solids import seen_of_solids, standing_out
 from torseur.presentation.scene.bodies.guesses.tracks import Rail, Track, frame_about
 from torseur.presentation.scene.bodies.joint_shapes import hub, moving_axes
 from torseur.presentation.scene.bodies.known_numbers import Numbers
@@ -60,16 +62,30 @@ class Pictures(Places):
             return (*self.given[body], *drawn)
         if body in self._covered:
             return drawn
-        joints = [*self._hubs(body), *self._rails(body)]
+        hubs, rails = list(self._hubs(body)), list(self._rails(body))
         circles = [self._circle(one) for one in self._tied_wheels.get(body, ())]
         if body == EARTH_NAME:
-            return (*self._plates(), *joints, *circles, *touching_shapes(self, body), *drawn)
+            return (*self._plates(), *hubs, *rails, *circles, *touching_shapes(self, body), *drawn)
         described = self.numbers.tree.mechanism.body(body)
         if described.solids:
             solids = tuple(solid_shapes(described, self.numbers, ROD * self.size))
-            held = rods_to_solids(solids, [self.start(body), *self.ends(body)], 0.7 * ROD * self.size)
-            return (*solids, *held, *joints, *circles, *drawn)
-        return (*self._rods(described), *joints, *drawn)
+            points = [self.start(body), *self.held_points(body)]
+            rods = [np.array(spot) for rod in solids if isinstance(rod, Capsule) for spot in (rod.start, rod.end)]
+            corners = _distinct([*rods, *self._link_points(body)], 1e-3 * self.size)
+            if len(rods) == 2 * len(solids) and is_polygon(corners):
+                held: Iterable[Shape] = link_of(corners, None, ROD * self.size)
+            else:
+                held = rods_to_solids(solids, points, 0.7 * ROD * self.size)
+            return (
+                *solids,
+                *held,
+                *seen_of_solids(self, body, solids),
+                *standing_out(hubs, solids),
+                *rails,
+                *circles,
+                *drawn,
+            )
+        return (*self._rods(described), *hubs, *rails, *drawn)
 
     def is_guessed(self, body: str) -> bool:
         """Whether nobody has said what a body looks like, by shapes, solids or drawings; on the earth, by a drawing."""
@@ -133,16 +149,24 @@ class Pictures(Places):
                 places = [self.place(frame) for frame in drawing.frames]
                 yield from drawn_shapes(drawing, [p for p in places if p is not None], self.numbers, self.size)
 
+    def _link_points(self, body: str) -> list[Array]:
+        """The points that a body holds together, where it is carried first."""
+        carried = [] if self.floats(body) else [self.start(body)]
+        return _distinct([*carried, *self.held_points(body)], 1e-3 * self.size)
+
     def _rods(self, body: Body) -> Iterator[Shape]:
-        start, size = self.start(body.name), self.size
-        ends = [end for end in self.ends(body.name) if np.linalg.norm(end - start) > 1e-3 * size]
-        for end in _distinct(ends, 1e-3 * size):
-            yield Capsule(point(start), point(end), ROD * size)
+        mass, size = self.masses[body.name], self.size
+        hoop = turned_hoop(self, body.name)
+        if hoop is not None:
+            yield from (hoop, Sphere(point(mass.centre or self.start(body.name)), 3 * hoop.wire))
+            return
+        yield from link_of(
+            self._link_points(body.name), None if mass.centre is None else np.array(mass.centre), ROD * size
+        )
         wheels = list(self._wheels(body.name)) or list(flywheel(self, body.name))
         yield from wheels
         touching = touching_shapes(self, body.name)
         yield from touching
-        mass = self.masses[body.name]
         if wheels or not mass.mass or fills(touching, mass.centre):
             return
         if body.name in self.racks:
@@ -186,7 +210,7 @@ class Pictures(Places):
             return
         for joint, frame in self._joints(body):
             place = self.place(frame)
-            if place is not None and frame is joint.child:
+            if place is not None and frame is joint.child and not self._is_bookkeeping(joint, frame):
                 yield from hub(joint, self.numbers, place, self.size)
 
     def _plates(self) -> Iterator[Shape]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from torseur.algebra.graph import Expr, evaluate, symbols_of
 from torseur.derivation.tree import Tree, resolve
-from torseur.derivation.tree.flatten import flatten
+from torseur.derivation.tree.flatten import flatten, rebuild
 from torseur.derivation.tree.tree import instantiate
 
 
@@ -41,6 +41,13 @@ class Numbers:
         if any(x not in self.by_symbol for x in symbols_of([resolved])):
             return None
         return float(evaluate([resolved], self.by_symbol)[0])
+
+    def described(self, thing: Any) -> Any:
+        """A structure of expressions as they are described, dependent parameters among them, in numbers, or None."""
+        leaves: list[Any] = list(flatten(thing))
+        formulas = [leaf for leaf in leaves if isinstance(leaf, Expr)]
+        results = iter(resolve(self.tree.mechanism, self.tree.definitions, formulas))
+        return self.of(rebuild(thing, iter([next(results) if isinstance(x, Expr) else x for x in leaves])))
 
     def of(self, thing: Any) -> Any:
         """A structure of resolved expressions (vector, transform, inertia) in numbers, or None when one is missing."""

@@ -31,7 +31,7 @@ def _place(solid: Solid, numbers: Numbers) -> tuple[Array, Array] | None:
     """Position and rotation matrix of a solid in its body."""
     place = transform_of(solid.placement)
     values = [numbers.value(c) for c in place.position if isinstance(c, Expr)]
-    rotation = numbers.of(place.rotation)
+    rotation = numbers.described(place.rotation)
     if any(value is None for value in values) or rotation is None:
         return None
     position = [numbers.value(c) if isinstance(c, Expr) else float(c) for c in place.position]

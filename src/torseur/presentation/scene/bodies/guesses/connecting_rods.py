@@ -33,8 +33,18 @@ def rods_to_solids(solids: Sequence[Shape], points: Iterable[Array], radius: flo
         if not boxes or min(apart) <= TOUCHING or any(np.allclose(place, other) for other in joined):
             continue
         joined.append(place)
-        low, high = boxes[int(np.argmin([_distance(place, *box) for box in boxes]))]
-        yield Capsule(point(place), point((low + high) / 2), radius)
+        nearest = int(np.argmin([_distance(place, *box) for box in boxes]))
+        yield Capsule(point(place), point(_middle(solids[nearest], place)), radius)
+
+
+def _middle(solid: Shape, place: Array) -> Array:
+    """Where a rod to a solid ends: in its middle, on a long one where it is nearest."""
+    if isinstance(solid, Capsule):
+        start, end = np.array(solid.start), np.array(solid.end)
+        part = float((place - start) @ (end - start)) / max(float((end - start) @ (end - start)), 1e-300)
+        return np.asarray(start + min(1.0, max(0.0, part)) * (end - start))
+    low, high = _box(solid)
+    return np.asarray((low + high) / 2)
 
 
 def _box(solid: Shape) -> tuple[Array, Array]:
@@ -64,6 +74,34 @@ def offset_at_end(joint: Joint) -> Transform:
             step = Transform(Rotation(), axis * (motion.amount / s.sqrt(axis.dot(axis))))
         place = step.then(place)
     return SAME
+
+
+def turned_hoop(pictures: Pictures, body: str) -> Ring | None:
+    """The hoop of a bead that a rotation and an offset lead about a centre, where time turns the hoop itself.
+
+    `dof1 = w*t || [0,0,1], dof2 = theta || [0,1,0], dof3 = [0, 0, -R]`: without it nothing shows what time turns. The
+    bead has no inertia and holds nothing; a circle looks the same from the turning bead as from the hoop.
+    """
+    joint, mass = pictures.carrier(body), pictures.masses.get(body)
+    if joint is None or mass is None or mass.principal is None or mass.principal[2] > 0 or len(joint.coordinates) != 1:
+        return None
+    own = joint.coordinates[0].symbol
+    moving = [motion for motion in joint.motions if {own, TIME} & set(symbols_of([motion.amount]))]
+    kinds = [(motion.kind, own in symbols_of([motion.amount])) for motion in moving]
+    joints = [j for j in pictures.numbers.tree.mechanism.joints if body in (j.parent.body, j.child.body)]
+    if kinds != [("rotation", False), ("rotation", True)] or len(joints) > 1:
+        return None
+    place, offset = pictures.place(joint.child), pictures.numbers.of(offset_at_end(joint))
+    axes = [] if place is None else list(moving_axes(joint, pictures.numbers, place))
+    if place is None or offset is None or len(axes) != 1:
+        return None
+    back = np.array(point(place.then(offset.inverse).position))
+    way = np.array(point(place.position)) - back
+    centre = back + axes[0][1] * float(way @ axes[0][1])
+    radius = float(np.linalg.norm(np.array(point(place.position)) - centre))
+    if not radius > 0:
+        return None
+    return Ring(point(centre), point(axes[0][1]), radius, 0.014 * radius, shade=0.6)
 
 
 def gimbal(pictures: Pictures, body: str) -> Iterator[Shape]:

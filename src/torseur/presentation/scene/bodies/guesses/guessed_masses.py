@@ -16,7 +16,7 @@ from torseur.presentation.scene.bodies.guesses.tracks import frame_about
 from torseur.presentation.scene.bodies.joint_shapes import moving_axes
 from torseur.presentation.scene.orientation import rotation
 from torseur.presentation.scene.scene import Array
-from torseur.presentation.scene.shapes import Box, Ellipsoid, Shape, Sphere
+from torseur.presentation.scene.shapes import Box, Cylinder, Ellipsoid, Shape, Sphere
 
 if TYPE_CHECKING:
     from torseur.presentation.scene.bodies.body_shapes import Pictures
@@ -24,6 +24,11 @@ if TYPE_CHECKING:
 ROD, BALL, LEAST, SLIDER = 0.022, 0.075, 0.02, 0.17  # parts of the typical length
 BEAD = 0.03  # of the extent of the wire it slides on
 OWN_ROOM, OTHERS_ROOM = 0.42, 0.6  # parts of the way to own joints and to other bodies that a guessed mass may fill
+FLAT, SLENDER, LEFT = (
+    0.02,
+    0.1,
+    0.6,
+)  # of a plate: its thickness at most, its width at least, what is left of it at least
 DISC = 1.5  # least moment about the axis of a wheel by those across it: a thin disc and a rim have 2
 TOOTHED, LONGEST = 0.25, 8.0  # thickness of a rack and what is seen of it on either side, in radii of its wheel
 
@@ -43,7 +48,9 @@ def flywheel(pictures: Pictures, body: str) -> Iterator[Shape]:
     across, radius = (float(np.trace(inertia)) - moment) / 2, float(np.sqrt(max(moment, 0.0) / mass.mass))
     is_centred = float(np.linalg.norm(np.cross(axis, off))) <= 1e-6 * pictures.size
     is_disc = moment >= DISC * across and float(np.linalg.norm(np.cross(axis, inertia @ axis))) <= 0.01 * moment
-    if is_centred and is_disc and 0 < radius < (0.5 * pictures.whole or np.inf):
+    others = [float(np.linalg.norm(way)) for part, way in _neighbours(pictures, body) if part == OTHERS_ROOM]
+    room = max(0.5 * pictures.whole, 0.95 * min(others, default=0.0)) or np.inf
+    if is_centred and is_disc and 0 < radius < room:
         yield from wheel(centre, frame_about(axis), radius, 0.15 * radius)
 
 
@@ -83,7 +90,7 @@ def guessed_mass(pictures: Pictures, body: str) -> Shape:
     mass, size = pictures.masses[body], pictures.size
     room, centre = _room(pictures, body), point(mass.centre or pictures.start(body))
     solid = _ellipsoid(mass, _neighbours(pictures, body), size)
-    if solid is not None:
+    if solid is not None and not _carries_at_centre(pictures, body):
         return solid
     if _slides_on_earth(pictures, body):
         return Box(centre, (_slider(pictures),) * 3)
@@ -92,6 +99,15 @@ def guessed_mass(pictures: Pictures, body: str) -> Shape:
         return Sphere(centre, min(BEAD * float(np.linalg.norm(np.ptp(led.points, axis=0))), BALL * size))
     radius = min(BALL * size * _share(pictures, mass.mass or 0.0), 0.7 * room)
     return Sphere(centre, max(radius, 1.3 * ROD * size))
+
+
+def _carries_at_centre(pictures: Pictures, body: str) -> bool:
+    """Whether a joint to another body lies in the mass centre, where a solid would hide it."""
+    centre, carrier = np.array(pictures.masses[body].centre), pictures.carrier(body)
+    others = [(j, f) for j in pictures.numbers.tree.mechanism.joints for f in (j.parent, j.child) if f.body == body]
+    places = [pictures.beyond(joint, frame) for joint, frame in others if joint is not carrier and joint.coordinates]
+    spots = [np.array(point(place.position)) for place in places if place is not None]
+    return any(float(np.linalg.norm(spot - centre)) <= 0.02 * pictures.size for spot in spots)
 
 
 def _slides_on_earth(pictures: Pictures, body: str) -> bool:
@@ -144,11 +160,38 @@ def _ellipsoid(mass: BodyMass, neighbours: list[tuple[float, Array]], size: floa
     halves = np.sqrt(np.maximum(squares, 0.0))
     if not halves.max() > 0:
         return None
+    turn = axes * np.sign(np.linalg.det(axes))
+    if halves.min() <= FLAT * halves.max() and np.sort(halves)[1] > SLENDER * halves.max():
+        sheet = _sheet(mass, halves, turn, neighbours, LEAST * size)
+        if sheet is not None:
+            return sheet
     room = min((part * float(np.linalg.norm(way)) for part, way in neighbours), default=np.inf)
     thick = np.maximum(halves, min(LEAST * size, room))
     # A disc may be wider where its neighbours lie on its axis than where they lie beside it.
     clear = [part * float(np.linalg.norm(axes.T @ way / thick)) for part, way in neighbours]
     wide = [OTHERS_ROOM * float(np.linalg.norm(way)) / float(thick.max()) for _, way in neighbours]
     halves = np.maximum(halves * min([1.0, *clear, *wide]), min(LEAST * size, room))
-    turn = axes * np.sign(np.linalg.det(axes))
     return Ellipsoid(point(mass.centre), point(halves), quaternion_of(turn))
+
+
+def _sheet(
+    mass: BodyMass, halves: Array, turn: Array, neighbours: list[tuple[float, Array]], thick: float
+) -> Shape | None:
+    """A thin plate, or a disc, for a body whose moments are those of one: I1 + I2 = I3.
+
+    Of the ellipsoid's half axes the plate has √(3/5), the disc √(4/5). Hinges at its edges do not make it smaller;
+    joints and neighbours within it do, until they lie at its edge, and where little is left, it is no plate.
+    """
+    wide = np.sort(halves)[1:]
+    is_disc = wide[1] - wide[0] <= 0.02 * wide[1]
+    sides = np.maximum(halves * np.sqrt(0.8 if is_disc else 0.6), 0.15 * thick)
+    reach = [float(np.abs(turn.T @ way / sides).max()) for _, way in neighbours]
+    part = min([1.0, *reach])
+    if part < LEFT or mass.centre is None:
+        return None
+    sides = np.maximum(sides * part, 0.15 * thick)
+    if is_disc:
+        way = turn[:, int(np.argmin(halves))] * sides.min()
+        centre = np.array(mass.centre)
+        return Cylinder(point(centre - way), point(centre + way), float(sides.max()))
+    return Box(point(mass.centre), point(2 * sides), quaternion_of(turn))

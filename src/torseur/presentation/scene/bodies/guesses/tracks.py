@@ -17,7 +17,8 @@ from torseur.presentation.scene.orientation import rotation
 from torseur.presentation.scene.scene import Array
 from torseur.presentation.scene.shapes import Box, Line
 
-SAMPLES = 97
+SAMPLES, MOST_SAMPLES = 97, 3073
+BEND = 0.3  # of a track between two of its points (rad)
 TRIED = 12  # values of coordinates where an arm is looked for
 STRAIGHT = 1e-6
 STEP = 1e-4  # of a coordinate (m or rad), to see how fast it moves and turns what it carries
@@ -120,12 +121,34 @@ def track(joint: Joint, numbers: Numbers, place: Transform, ranges: Ranges, leas
         return None
     if shown.is_straight:
         return shown
+    shown = _finely(joint, numbers, place, shown)
     whole = _along(joint, numbers, place, middle + np.pi * np.linspace(-1.0, 1.0, SAMPLES))
     if whole is not None and np.linalg.norm(whole.points[-1] - whole.points[0]) <= 1e-9 * np.abs(whole.points).max():
         return Track(whole.values, whole.points, whole.turns, True)
     reach = (high - low) / 2 or 0.5 * half
     wider = _along(joint, numbers, place, middle + (1 + 2 * BEYOND) * reach * _SPAN)
-    return wider if wider is not None and np.all(np.isfinite(wider.points)) else shown
+    return _finely(joint, numbers, place, wider) if wider is not None and np.all(np.isfinite(wider.points)) else shown
+
+
+def _finely(joint: Joint, numbers: Numbers, place: Transform, coarse: Track) -> Track:
+    """The same track with so many points that it bends little between two of them, as far as points go."""
+    count, fine = len(coarse.values), coarse
+    while count < MOST_SAMPLES and _sharpest(fine.points) > BEND:
+        count = 2 * count - 1
+        next_one = _along(joint, numbers, place, np.linspace(coarse.values[0], coarse.values[-1], count))
+        if next_one is None or not np.all(np.isfinite(next_one.points)):
+            return fine
+        fine = next_one
+    return fine
+
+
+def _sharpest(points: Array) -> float:
+    """The bend (rad) that few corners of a polyline pass: corners of the track itself stay what they are."""
+    ways = np.diff(points, axis=0)
+    ways = ways[np.linalg.norm(ways, axis=1) > 0]
+    units = ways / np.linalg.norm(ways, axis=1)[:, None]
+    cosines = np.clip(np.sum(units[1:] * units[:-1], axis=1), -1.0, 1.0)
+    return float(np.quantile(np.arccos(cosines), 0.9)) if len(cosines) else 0.0
 
 
 _SPAN = np.linspace(-1.0, 1.0, SAMPLES)
