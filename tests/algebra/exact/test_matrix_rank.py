@@ -8,7 +8,7 @@ import pytest
 import sympy as sp
 
 import torseur as ts
-from torseur.algebra.exact import matrix_rank
+from torseur.algebra.exact import flint_fractions
 from torseur.errors import UnsupportedError
 
 METHODS = ("gauss", "probabilistic", "modular", "probabilistic-modular")
@@ -62,9 +62,51 @@ def test_large_matrices_are_eliminated_or_refused(monkeypatch):
     assert ts.algebra.rank(free).rank == 6
     free[5, :] = free[0, :] + x * free[3, :]
     assert ts.algebra.rank(free).rank == 5
-    monkeypatch.setattr(matrix_rank, "MOST_TERMS", 100)
+    monkeypatch.setattr(flint_fractions, "MOST_PRODUCTS", 1000)
     with pytest.raises(UnsupportedError, match="'probabilistic-modular' answers at once"):
         ts.algebra.rank(free)
+
+
+w, z = sp.sqrt(2), sp.Symbol("z")
+POWERS = {
+    "sums": lambda i, j: ((x, y, z)[i % 3] + (x, y, z)[j % 3] + i * j + 1) ** 11,
+    "circles": lambda i, j: (sp.cos((x, y, z)[i % 3]) + sp.sin((x, y, z)[j % 3]) + i * j + 1) ** 11,
+    "quotients": lambda i, j: ((x, y, z)[i % 3] + j + 1) ** 11 / ((x, y, z)[j % 3] + i + 2) ** 3,
+    "roots": lambda i, j: (x + (i + 1) * w * y + j * z) ** 11,
+}
+
+
+@pytest.mark.parametrize("name", POWERS)
+def test_dense_matrices_of_high_powers_end(name, monkeypatch):
+    """5 x 5, the last row a sum of two others: nothing is expanded at a point, and elimination ends by its budget."""
+    monkeypatch.setattr(flint_fractions, "MOST_PRODUCTS", 10**6)
+    matrix = sp.Matrix(5, 5, POWERS[name])
+    matrix[4, :] = matrix[0, :] + matrix[1, :]
+    other = "probabilistic" if name == "roots" else "probabilistic-modular"
+    at_a_point = ts.algebra.rank(matrix, other)
+    assert at_a_point.rank == 4
+    assert at_a_point.error_probability < 1e-6
+    with pytest.raises(UnsupportedError, match=f"'{other}' answers at once"):
+        ts.algebra.rank(matrix)
+
+
+def test_denominators_with_roots_are_not_divided_by_unseen_zeros():
+    """sqrt(5 + 2 sqrt(6)) is sqrt(2) + sqrt(3), which SymPy leaves as it stands."""
+    assert ts.algebra.rank([[1 / (x + w), w], [w / (x + w), 2]]).rank == 1
+    assert ts.algebra.rank([[1 / (x + w), w], [w / (x + w), 3]]).rank == 2
+    nothing = 1 / (x * (sp.sqrt(5 + 2 * sp.sqrt(6)) - w - sp.sqrt(3)))
+    with pytest.raises(UnsupportedError, match="vanish wherever"):
+        ts.algebra.rank([[nothing, 1], [nothing, 1]])
+
+
+def test_exponents_and_multiples_beyond_all_memory_are_refused():
+    huge = x ** (10**9)
+    assert ts.algebra.rank([[huge, 1], [2 * huge, 2]]).rank == 1
+    for method, entry, said in (("gauss", (x + y) ** (10**6), "multiplies more"), ("modular", huge, "up to .* bits")):
+        with pytest.raises(UnsupportedError, match=said):
+            ts.algebra.rank([[entry, 1], [2 * entry, 2]], method)
+    with pytest.raises(UnsupportedError, match="row 1, column 1: .* too high a degree"):
+        ts.algebra.rank([[sp.cos(10**6 * a), 1]])
 
 
 def test_circles_and_roots_count():

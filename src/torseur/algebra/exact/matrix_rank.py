@@ -17,16 +17,18 @@ from dataclasses import dataclass, field
 from math import log2, prod
 from typing import Any
 
+from torseur.algebra.exact.entry_sizes import Sizes
+from torseur.algebra.exact.flint_fractions import Blocks, Budget, Fractions
 from torseur.algebra.exact.flint_ring import FlintRing
-from torseur.algebra.exact.ring import Ring, as_sympy, fractions_of, matrix_entries, read
-from torseur.errors import UnsupportedError, counted, unknown_name
+from torseur.algebra.exact.ring import Ring, as_sympy, matrix_entries, read
+from torseur.errors import UnsupportedError, unknown_name
 
 METHODS = ("gauss", "probabilistic", "modular", "probabilistic-modular")
 _SIZE = 10**9  # random whole numbers lie between 1 and this
 _BITS = 61  # of random primes: the largest that python-flint computes with at full speed
 _LARGEST_GAP = 1550  # between primes below 2^64 (Oliveira e Silva, Herzog, Pardi 2014)
 _DRAWS = 50
-MOST_TERMS = 10**6  # that one step of elimination multiplies: some seconds
+MOST_BITS = 10**6  # of minors at a point: some seconds modulo as many primes as they need
 
 
 @dataclass(frozen=True)
@@ -108,49 +110,52 @@ def gauss_rank(rows: Sequence[Sequence[Any]], ring: Ring) -> int:
     A rank at a point is never too large, so that a full one there needs no elimination.
     """
     import sympy as sp
-    from sympy.polys.matrices import DomainMatrix
 
     size = min(len(rows), len(rows[0]))
+    search = _Search(rows, ring, random.Random(0), None, None)
+    if search.try_point("probabilistic" if ring.root else "probabilistic-modular").rank == size:
+        return size
     # The name of a pair is cos(q): what stands between the brackets is the angle.
     tangents = [sp.Symbol(f"tan({c.name[4:-1]}/2)") for c, _ in ring.pairs]
     table = half_angles(ring, tangents)
+    free = (*search.free, *tangents)
+    rows = [[x.xreplace(table) for x in row] for row in rows]
     if ring.root is not None:
-        table[ring.root[0]] = ring.root[1]
-        matrix = sp.Matrix([[sp.together(x.xreplace(table)) for x in row] for row in rows])
-        return int(DomainMatrix.from_Matrix(matrix, extension=True).to_field().rank())
-    search = _Search(rows, ring, random.Random(0), None, None)
-    if search.try_point("probabilistic-modular").rank == size:
-        return size
-    flint = FlintRing((*search.free, *tangents))
-    return _fraction_free_rank([_polynomials([x.xreplace(table) for x in row], flint) for row in rows])
+        return _rank_in_blocks(rows, ring.root[0], ring.relations[-1], free)
+    budget = _budget(rows, "probabilistic-modular")
+    fractions = Fractions(FlintRing(free), budget)
+    return _fraction_free_rank([fractions.cleared(row) for row in rows], budget)
 
 
-def _polynomials(row: Sequence[Any], flint: FlintRing) -> list[Any]:
-    """A row times the least common multiple of its denominators."""
+def _rank_in_blocks(rows: Sequence[Sequence[Any]], root: Any, minimal: Any, free: Sequence[Any] = ()) -> int:
+    """The rank of entries that hold a root, of which its minimal polynomial is known."""
     import sympy as sp
 
-    pairs = fractions_of(row)
-    common = sp.lcm_list([below for _, below in pairs])
-    cleared = [flint.cleared(sp.expand(sp.cancel(above * common / below))) for above, below in pairs]
-    whole = sp.ilcm(1, *(number for number, _ in cleared))
-    return [polynomial * int(whole // number) for number, polynomial in cleared]
+    flint, budget = FlintRing((*free, root)), _budget(rows, "probabilistic")
+    fractions = Fractions(flint, budget)
+    polynomials = [fractions.cleared(row) for row in rows]
+    blocks = Blocks(sp.Poly(minimal, root), flint)
+    if any(blocks.is_zero(p) for p in fractions.factors.values()):
+        raise ZeroDivisionError
+    return _fraction_free_rank(blocks.of(polynomials), budget) // blocks.degree
 
 
-def _fraction_free_rank(rows: list[list[Any]]) -> int:
+def _budget(rows: Sequence[Sequence[Any]], other: str) -> Budget:
+    where = f"rank: reading this {len(rows)} x {len(rows[0])} matrix"
+    return Budget(where, f"Method '{other}' answers at once, with a bound on the probability of error")
+
+
+def _fraction_free_rank(rows: list[list[Any]], budget: Budget) -> int:
     """Elimination of polynomials without fractions (Bareiss 1968): the pivot before divides what a step makes."""
     rank, before, size = 0, None, f"{len(rows)} x {len(rows[0])}"
     while found := [(len(x), i, j) for i, row in enumerate(rows) for j, x in enumerate(row) if x != 0]:
         _, i, j = min(found)  # the shortest entry grows least
         pivot, top = rows[i][j], rows[i]
-        # Looked at before it is multiplied: python-flint cannot be interrupted once it has begun.
+        budget.step = f"rank: step {rank + 1} of the elimination of this {size} matrix"
         rest = [row for k, row in enumerate(rows) if k != i]
-        if max((len(pivot) * len(x) + len(row[j]) * len(p) for row in rest for x, p in zip(row, top, strict=True)),
-               default=0) > MOST_TERMS:  # fmt: skip
-            raise UnsupportedError(
-                f"rank: step {rank + 1} of the elimination of this {size} matrix multiplies more than "
-                f"{counted(MOST_TERMS, 'term')}. Method 'probabilistic-modular' answers at once, with a bound on the "
-                "probability of error; symbols that have values help too."
-            )
+        # Twice, for the division of what is made by the pivot before.
+        budget.spend(2 * sum(len(pivot) * len(x) + len(row[j]) * len(p)
+                             for row in rest for x, p in zip(row, top, strict=True)))  # fmt: skip
         # Pivot row and column go; what is left is, up to sign, a matrix of minors of the given one (Sylvester's
         # identity), and so the division below leaves no remainder.
         step = [[pivot * x - row[j] * p for k, (x, p) in enumerate(zip(row, top, strict=True)) if k != j]
@@ -218,17 +223,28 @@ class _Search:
         table = {v: point[v.name] for v in self.free} | half_angles(self.ring, tangents)
         if method == "probabilistic-modular":
             return self._modulo(point, table)
-        if self.ring.root is not None:
-            table[self.ring.root[0]] = self.ring.root[1]
+        self._require_short()
         values = sp.Matrix([[x.xreplace(table) for x in row] for row in self.rows])
         if values.has(sp.zoo, sp.nan, sp.oo):
             raise ZeroDivisionError
+        if self.ring.root is not None:
+            root, number = self.ring.root
+            found = _rank_in_blocks(values.tolist(), root, self.ring.relations[-1])
+            return MatrixRank(found, method, None, point, None, values.xreplace({root: number}))
         if method == "probabilistic":
-            from sympy.polys.matrices import DomainMatrix
+            import flint
 
-            size = int(DomainMatrix.from_Matrix(values, extension=True).to_field().rank())
-            return MatrixRank(size, method, None, point, None, values)
+            return MatrixRank(int(flint.fmpz_mat(_whole(values)).rank()), method, None, point, None, values)
         return self._by_primes(point, values)
+
+    def _require_short(self) -> None:
+        """Values at a point may be numbers of millions of digits, which no computer eliminates."""
+        degree, _, bits = self._size()
+        if (much := bits + degree * log2(_SIZE)) > MOST_BITS:
+            raise UnsupportedError(
+                f"rank: at a point the minors of this matrix have up to {much:.1g} bits; at most {MOST_BITS:.1g} are "
+                "computed. Method 'probabilistic-modular' has no such limit."
+            )
 
     def _by_primes(self, point: Mapping[str, Any], values: Any) -> MatrixRank:
         """Ranks modulo primes until their product exceeds every minor: the largest is that of the rational matrix."""
@@ -250,21 +266,12 @@ class _Search:
 
     def _modulo(self, point: Mapping[str, Any], table: Mapping[Any, Any]) -> MatrixRank:
         import flint
-        import sympy as sp
 
         p = self.prime or self._random_prime()
-        # Each entry is reduced before the elimination: numbers of one machine word instead of fractions of hundreds of
-        # digits.
-        residues = {v: residue(x, p) for v, x in table.items()}
-        values: list[list[int]] = []
-        for row in self.rows:
-            values.append([])
-            for entry in row:
-                above, below = (
-                    sp.Poly(part, *residues, domain=sp.QQ) if residues else part
-                    for part in sp.fraction(sp.together(entry))
-                )
-                values[-1].append(_value(above, residues, p) * pow(_unit(_value(below, residues, p)), -1, p) % p)
+        # Entries are computed modulo the prime as they are written: numbers of one machine word instead of fractions of
+        # hundreds of digits, and nothing is expanded.
+        residues: dict[Any, int] = {v: residue(x, p) for v, x in table.items()}
+        values = [[_value(entry, residues, p) for entry in row] for row in self.rows]
         return MatrixRank(int(flint.nmod_mat(values, p).rank()), "probabilistic-modular", None, point, p, values)
 
     def _random_prime(self) -> int:
@@ -285,41 +292,20 @@ class _Search:
 
     def _size(self) -> tuple[int, int, float]:
         """Degree of the largest minors in what is drawn, of all denominators, and bits of their coefficients."""
-        import sympy as sp
-
+        circular = {v for pair in self.ring.pairs for v in pair}
+        # A cosine or sine counts twice, by its half-angle tangent.
+        sizes = Sizes({v: 2 if v in circular else 1 for v in self.ring.variables})
         degrees, belows, bits = [], 0, 0.0
         for row in self.rows:
-            pairs = fractions_of(row)
-            common = sp.lcm_list([below for _, below in pairs])
-            whole = [sp.cancel(above * common / below) for above, below in pairs]
-            degrees.append(max(self._degree(x) for x in whole))
-            belows += self._degree(common) + 2 * len(self.ring.pairs) * degrees[-1]
-            terms = (
-                [
-                    abs(c)
-                    for x in whole
-                    for c in sp.Poly(x, *self.ring.variables, domain=sp.QQ).clear_denoms(convert=True)[1].coeffs()
-                ]
-                if self.ring.variables
-                else [1]
-            )
-            bits += log2(float(sum(terms)) + 2) * 2 + 2 * degrees[-1]
+            degree, below, length = sizes.row(row)
+            degrees.append(degree)
+            belows += below + 2 * len(self.ring.pairs) * degree
+            bits += (length + 2) * 2 + 2 * degree
         return (
             sum(sorted(degrees, reverse=True)[: len(self.rows[0])]),
             belows,
             bits + log2(len(self.rows) + 1) * len(self.rows),
         )
-
-    def _degree(self, polynomial: Any) -> int:
-        """Total degree in what is drawn: a cosine or sine counts twice, by its half-angle tangent."""
-        import sympy as sp
-
-        if not self.ring.variables:
-            return 0
-        circular = {v for pair in self.ring.pairs for v in pair}
-        weights = [2 if v in circular else 1 for v in self.ring.variables]
-        powers = sp.Poly(polynomial, *self.ring.variables).monoms()
-        return max(sum(w * k for w, k in zip(weights, m, strict=True)) for m in powers)
 
 
 def _whole(matrix: Any) -> list[list[int]]:
@@ -341,15 +327,17 @@ def _unit(number: int) -> int:
     return number
 
 
-def _value(polynomial: Any, values: Mapping[Any, int], prime: int) -> int:
-    """A polynomial at a point modulo a prime."""
-    if not hasattr(polynomial, "terms"):
-        return residue(polynomial, prime)
-    total = 0
-    point = [values[v] for v in polynomial.gens]
-    for powers, c in polynomial.terms():
-        term = residue(c, prime)
-        for x, k in zip(point, powers, strict=True):
-            term = term * pow(x, int(k), prime) % prime
-        total = (total + term) % prime
-    return total
+def _value(expression: Any, known: dict[Any, int], prime: int) -> int:
+    """A rational function at a point modulo a prime; `known` are values of its parts, and takes more."""
+    if expression in known:
+        return known[expression]
+    if expression.is_Rational:
+        return residue(expression, prime)
+    if expression.is_Pow:
+        base, exponent = _value(expression.base, known, prime), int(expression.exp)
+        value = pow(base if exponent >= 0 else _unit(base), exponent, prime)
+    else:
+        parts = [_value(x, known, prime) for x in expression.args]
+        value = (sum(parts) if expression.is_Add else prod(parts)) % prime
+    known[expression] = value
+    return value

@@ -15,6 +15,8 @@ from torseur.algebra.graph import Expr, to_sympy
 from torseur.algebra.graph.construction.decimals import as_written
 from torseur.errors import UnsupportedError
 
+LARGEST_MULTIPLE = 1000  # of an angle: cos(1000 q) is a polynomial of degree 1000, expanded in a second
+
 
 @dataclass(frozen=True)
 class Ring:
@@ -164,6 +166,12 @@ def _angles(values: Sequence[Any], places: Sequence[str]) -> dict[Any, int]:
                 if rest.is_Symbol and factor.is_Rational:
                     # cos(q/2) and cos(q/3) are both polynomials in the pair of q/6.
                     angles[rest] = int(sp.ilcm(angles.get(rest, 1), factor.q))
+                    if abs(factor.p) * angles[rest] > LARGEST_MULTIPLE:
+                        raise UnsupportedError(
+                            f"{place}: {function} is a polynomial of too high a degree in the cosine and sine of "
+                            f"{rest}; multiples and parts up to {LARGEST_MULTIPLE} are expanded. Name the angle by a "
+                            "symbol."
+                        )
                     continue
                 if rest is sp.pi or (term.is_number and not sp.expand_trig(sp.cos(term)).has(sp.sin, sp.cos)):
                     continue  # cos(2 atan(1/2)) is 3/5
