@@ -93,3 +93,17 @@ def test_check_gives_the_account_of_a_tree(torseur):
     }  # fmt: skip
     said = torseur("simulate", "-", "--until", "0.1", text=text).stdout
     assert "Initial state: not given, and set to zero: q, p'." in said
+
+
+def test_check_gives_the_account_of_a_rate_beside_quasi_velocities(torseur):
+    """x' = 0.7 m/s is not in the state; a body on a string, whose rate is v = (0.7, 0, 0.525) m/s at the least speed."""
+    text = """let b = body sphere radius = 0.1 m, mass = 1 kg end ;
+    join earth and b.frame as J with free(x, y, z, a, b, c) angles xyz speeds u, v, w = velocity in b, p, q, r = rotation in b end ;
+    constrain distance earth to b = 1 m as string ;
+    init x = 0.6 m, z = -0.8 m, c = 30 deg, x' = 0.7 m/s ;
+    """
+    start = {v["name"]: v for v in json.loads(torseur("check", "-", "--json", text=text).stdout)["start"]}
+    assert start["x'"]["value"] == 0.7 and start["x'"]["origin"] == "given"
+    speed = [start[name]["value"] for name in "uvw"]
+    assert speed == pytest.approx([0.7 * 3**0.5 / 2, -0.35, 0.525], abs=1e-9)
+    assert "rate of x" in torseur("check", "-", text=text).stdout

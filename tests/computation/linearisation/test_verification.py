@@ -10,6 +10,7 @@ import pytest
 import torseur as ts
 from torseur.algebra.graph import evaluate
 from torseur.description import library
+from torseur.errors import TorseurError
 
 CAR = """mechanism car ;
 param m = 1200 kg, J = 1800 kg*m^2, a = 1.1 m, b = 1.4 m, Cf = 60000 N, Cr = 70000 N, steer = 0.02, V = 20 m/s ;
@@ -70,3 +71,59 @@ def test_a_state_that_is_no_equilibrium_is_noticed():
 def test_small_motions_about_a_singular_configuration_are_not_trusted():
     """A four-bar stretched out: what it does is not linear in anything."""
     assert not ts.linearise(library.load("stretched_four_bar")).trusted
+
+
+CAM = """mechanism cam ;
+let disc = body mass = 2 kg, centre = 0, inertia = diag(0.1, 0.2, 0.3) end ;
+let rod = body mass = 2 kg, centre = 0, inertia = 0 end ;
+join earth and disc.frame as a with revolute(q) end ;
+join earth and rod.frame as b with prismatic(x) end ;
+constrain 0 = x - LIFT as cam ;
+init q = 0, q' = SPEED ;
+"""
+
+
+def test_a_pendulum_that_swings_through_its_lowest_point_is_in_no_steady_motion():
+    """Nothing accelerates at that instant; a little later -g/l sin(θ) does."""
+    with pytest.raises(TorseurError, match="the rate of 'theta'' would be -.* depend on what moves"):
+        ts.steady_motion(library.load("pendulum"), {"theta": 0, "theta'": 1}, moving=["theta"])
+
+
+@pytest.mark.parametrize("speed", ["1", "1e-5"])
+@pytest.mark.parametrize(
+    ("lift", "steady"),
+    [("0.1 m * sin(q)", False), ("0.1 m * q^3", False), ("0.1 m * q", True), ("0.1 m * q + 0.2 m/s * t", True)],
+)
+def test_cams_hold_at_constant_speeds_where_they_are_straight(lift, steady, speed):
+    """x'' = f''(q) q'^2: both curved cams have none at q = 0, where the search starts; a slow one is no steadier."""
+    cam = ts.parse(CAM.replace("LIFT", lift).replace("SPEED", speed))
+    if steady:
+        found = ts.steady_motion(cam, moving=["q", "x"], fixed=["q'"])
+        assert found.trusted and found.state["q'"] == float(speed)
+        return
+    with pytest.raises(TorseurError, match="'cam' does not hold at constant speeds"):
+        ts.steady_motion(cam, moving=["q", "x"], fixed=["q'"])
+
+
+def test_a_driver_that_is_not_straight_in_time_is_in_no_steady_motion():
+    """q = sin t has no acceleration at t = 0."""
+    driven = ts.parse(CAM.replace("x - LIFT", "q - sin(1 1/s * t)").replace("SPEED", "1"))
+    with pytest.raises(TorseurError, match="'cam' does not hold at constant speeds"):
+        ts.steady_motion(driven, moving=["q"])
+
+
+def test_states_that_are_zero_up_to_rounding_have_no_size():
+    """A lateral slip that lags behind: straight ahead it is zero, and a start from 1e-19 makes no unit of it."""
+    text = CAR.replace("steer = 0.02", "steer = 0 rad").replace("(steer - (Vy + a*r)/Vx)", "(-lag)")
+    text += "state lag = START, lag' = ((Vy + a*r)/Vx - lag) / 0.1 s ;"
+
+    def straight(start):
+        return ts.steady_motion(ts.parse(text.replace("START", start)), moving=["x", "y", "psi"], fixed=["Vx"])
+
+    ahead = straight("1e-19")
+    off = ahead.point.y.copy()
+    slot = ahead.point.numbers.coordinates - 1
+    off[slot] = 3e-19
+    assert replace(ahead, point=replace(ahead.point, y=off)).trusted
+    off[slot] = 1e-7
+    assert not replace(ahead, point=replace(ahead.point, y=off)).trusted

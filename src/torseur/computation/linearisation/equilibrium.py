@@ -17,6 +17,7 @@ import numpy as np
 
 from torseur.computation.linearisation.operating_point import Kinematics, Laws, Model, Point, point_of
 from torseur.computation.linearisation.small_motions import SmallMotions, small_motions
+from torseur.computation.linearisation.steady_path import reason_unsteady
 from torseur.computation.linearisation.verification import Check, check_steadiness
 from torseur.computation.simulation.model.system import Vector
 from torseur.derivation.equations import parameter_values
@@ -93,11 +94,16 @@ def steady_motion(
     """A motion whose speeds are constant and in which only the coordinates `moving` change.
 
     The search starts at the mechanism's initial state with some values replaced by `at`. `fixed` are coordinates and
-    speeds that keep their value; speeds of moving coordinates are found unless fixed.
+    speeds that keep their value; speeds of moving coordinates are found unless fixed. A state whose accelerations
+    vanish at one instant only is refused.
     """
     start = point_of(model, at, parameters, laws, t)
     search = _Search.about(start, np.zeros(len(start.rows)), moving, fixed)
-    return replace(search, point=search.at_rest()).solve()
+    steady = replace(search, point=search.at_rest()).solve()
+    reason = reason_unsteady(steady.point, steady.moving)
+    if reason:
+        raise TorseurError(f"{start.equations.mechanism.name}: no steady motion was found from this start: {reason}.")
+    return steady
 
 
 def steady_from(

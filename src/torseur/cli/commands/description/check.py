@@ -147,15 +147,17 @@ def _show(one: Account, start: _Start, robot: RobotFile | None) -> None:
 def _show_start(one: Account, start: _Start) -> None:
     """The initial state: as it is described, or as the constraints complete it, with the origin of each value."""
     from torseur.cli.shared.console import show_table
+    from torseur.description.mechanism.quantities import per_second
 
     if not start.values:
         rows = [_quantity(q) for q in one.initial]
         show_table("Initial state", ("name", "value", "unit", "meaning"), rows, numeric=(1,))
         return
-    described = {q.name: q for q in one.initial}
+    # Rates of coordinates can be given beside quasi-velocities, and are no speeds of the state then.
+    units = {f"{q.name}'": (per_second(q.unit), f"rate of {q.name}") for q in one.initial}
+    units |= {q.name: (q.unit, q.meaning) for q in one.initial}
     show_table("Initial state", ("name", "value", "unit", "origin", "meaning"), [
-        (v.name, f"{v.value:.9g}", _unit(described[v.name].unit), v.words, described[v.name].meaning)
-        for v in start.values
+        (v.name, f"{v.value:.9g}", _unit(units[v.name][0]), v.words, units[v.name][1]) for v in start.values
     ], numeric=(1,))  # fmt: skip
 
 

@@ -214,11 +214,13 @@ class MechanismPrograms:
         """Coordinates moved along the speeds by w: q + (q' at v = w) - (q' at v = 0)."""
         layout = self.equations.layout
         w = tuple(symbol(f"move along {v.name}", "1") for v in layout.speeds)
-        moving = substitute(list(self.equations.rates), dict(zip(layout.speeds, w, strict=True)))
-        still = substitute(list(self.equations.rates), {v: as_expr(0) for v in layout.speeds})
-        moved = [q + a - b for q, a, b in zip(layout.coordinates, moving, still, strict=True)]
-        # What loops and projections displace are the bodies: the rate of a state may depend on speeds, the state stays.
-        moved = [*moved[: len(layout.joint_coordinates)], *layout.states]
+        # What loops and projections displace are the bodies. The rate of a state may depend on speeds, or divide by one
+        # that is put to zero here; the state stays.
+        rates = list(self.equations.rates)[: len(layout.joint_coordinates)]
+        moving = substitute(rates, dict(zip(layout.speeds, w, strict=True)))
+        still = substitute(rates, {v: as_expr(0) for v in layout.speeds})
+        moved = [q + a - b for q, a, b in zip(layout.joint_coordinates, moving, still, strict=True)]
+        moved = [*moved, *layout.states]
         return Program("displaced", (*self.inputs, Input("w", w)), (vector("q", moved),))
 
     @cached_property

@@ -41,7 +41,7 @@ class StartValue:
             return f"given, moved by {self.moved:.3g} within its digits" if self.is_moved else "given"
         if self.origin == FOLLOWS:
             return "follows from constraints"
-        return "free, set to zero" if self.value == 0.0 else "free, chosen near what was guessed"
+        return "free, set to zero" if self.value == 0.0 else "free, kept near zero"
 
     def __str__(self) -> str:
         shift = f" (moved by {self.moved:.3g})" if self.is_moved else ""
@@ -80,7 +80,7 @@ def account_notes(values: Sequence[StartValue]) -> tuple[str, ...]:
         ("given: ", by_origin[GIVEN]),
         ("guessed: ", by_origin[GUESSED]),
         ("following from the constraints: ", by_origin[FOLLOWS]),
-        ("free, chosen near what was guessed: ", chosen),
+        ("free, kept near zero: ", chosen),
     ]
     parts = [words + ", ".join(map(str, some)) for words, some in sentences if some]
     parts += [f"free and set to zero: {', '.join(zero)}"] if zero else []
