@@ -94,3 +94,26 @@ def test_every_coordinate_of_a_joint_that_closes_a_loop_is_read(joint, names):
         assert motions[0][name] == pytest.approx(motions[1][name], abs=1e-9)
     started = ts.simulate(cut, until=1e-6, initial={f"{names[0]}'": 0.3})
     assert started[f"{names[0]}'"][0] == pytest.approx(0.3)
+
+
+_CUT = """mechanism cut ; gravity = [0, -9.81, 0] ;
+let crank = body rod length = 0.4 m along [1, 0, 0], mass = 1 kg end ;
+let coupler = body rod length = 1 m along [1, 0, 0], mass = 2 kg end ;
+let rocker = body rod length = 0.8 m along [1, 0, 0], mass = 1.5 kg end ;
+join earth and crank.frame as A with revolute(alpha) end ;
+join [0.4, 0, 0] m @ crank and coupler.frame as B with revolute(beta) end ;
+join [1, 0, 0] m @ coupler and [0.8, 0, 0] m @ rocker as C with revolute(gamma) ROLE end ;
+join [1.2, 0, 0] m @ earth and rocker.frame as D with revolute(delta) end ;
+init alpha = 60 deg, alpha' = 2 rad/s, beta about -0.5 rad, delta about 1.2 rad ;
+"""
+
+
+def test_formulas_may_hold_coordinates_of_joints_that_close_loops():
+    """Oracle: the same text with another joint cut, so that the coordinate is in the state."""
+    used = """measure mixed = gamma * delta' - beta' ; state e = 0 rad*s, e' = gamma ; state u = 0 rad ;
+    every 10 ms: u = gamma ; constrain gamma <= 1.3 rad restitution 0.5 as stop ;"""
+    measured = "measure mixed = gamma * delta' - beta' ;"
+    for statements, names in ((measured, ["mixed"]), (used, ["mixed", "e", "u", "gamma"])):
+        texts = [_CUT.replace("ROLE", role) + statements for role in ("role = loop", "role = tree")]
+        cut, kept = (ts.simulate(ts.parse(t), until=0.2, samples=4, rtol=1e-9, outputs=names) for t in texts)
+        assert max(np.abs(cut[name] - kept[name]).max() for name in names) < 1e-6

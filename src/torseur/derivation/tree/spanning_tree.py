@@ -49,8 +49,8 @@ def spanning_tree(mechanism: Mechanism) -> SpanningTree:
     """Bodies reached from the earth, each by the most useful joint at hand and by few joints.
 
     A joint whose role is "loop" never carries a body; one whose role is "tree" is preferred. Then come joints whose
-    coordinates are used by loads, constraints or the initial state, joints that closure equations cannot do without
-    coordinates, and joints with few freedoms. Joints left over close loops.
+    coordinates are used by loads, constraints, contacts, states or the initial state, joints that closure equations
+    cannot do without coordinates, and joints with few freedoms. Joints left over close loops.
     """
     # Prim's algorithm with a heap; the key orders joints by usefulness, then by distance from the earth, then as
     # written, so that the same description gives the same tree wherever it is read.
@@ -130,7 +130,7 @@ class _Usefulness:
         return {name for name, _ in self.mechanism.initial}
 
     def is_used(self, joint: Joint) -> bool:
-        """Whether loads or constraints refer to the joint's coordinates, rates or speeds."""
+        """Whether loads, constraints, contacts or states refer to the joint's coordinates, rates or speeds."""
         own = {c.symbol for c in joint.coordinates} | {c.rate for c in joint.coordinates}
         names = {speed.name for speed in joint.speeds}
         return (
@@ -149,8 +149,9 @@ class _Usefulness:
 
     @cached_property
     def _symbols(self) -> set[Expr]:
-        formulas = flatten([list(self.mechanism.loads), list(self.mechanism.constraints),
-                            [law.formula for law in self.mechanism.laws]])  # fmt: skip
+        whole = self.mechanism
+        formulas = flatten([whole.loads, whole.constraints, whole.contacts, whole.states, whole.state_equations,
+                            [law.formula for law in whole.laws]])  # fmt: skip
         led = [q.symbol for followed in self._followers.values() for q in followed]
         return set(symbols_of([*(leaf for leaf in formulas if isinstance(leaf, Expr)), *led]))
 

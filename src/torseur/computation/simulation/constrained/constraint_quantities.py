@@ -8,15 +8,16 @@ loops are quantities too, with their rates and accelerations: the state does not
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cached_property, partial
 
-from torseur.algebra.graph import Expr, as_expr, time_derivative
+from torseur.algebra.graph import Expr, as_expr, substitute, symbols_of, time_derivative
 from torseur.computation.simulation.model.named_quantities import Named, NamedQuantities
 from torseur.computation.simulation.model.system import Quantity
 from torseur.derivation.loops import ConstraintEquation
 from torseur.derivation.loops.closure.cut_coordinates import coordinates_of_cut_joint
 from torseur.derivation.tree import Snapshot, resolve
-from torseur.description.mechanism import TIME, Joint
+from torseur.description.mechanism import TIME, Joint, Measure
 
 # Units of a multiplier by that of what its constraint holds at zero: together they make an energy or a power.
 _UNITS = {"m": "N", "rad": "N*m", "m/s": "N", "rad/s": "N*m", "1": "J", "1/s": "J"}
@@ -37,11 +38,21 @@ class ConstrainedQuantities(NamedQuantities):
         for owner in dict.fromkeys(c.owner for c in self.programs.constraints):
             makers[f"{_bare(owner)}.power"] = partial(self._power, owner)
             makers |= self._efforts(owner)
+        return makers | self._of_cut_joints
+
+    @cached_property
+    def _of_cut_joints(self) -> dict[str, Callable[[], Named]]:
         layout, tree = self.equations.layout, self.equations.tree
-        now = tree.at(layout.coordinates, layout.speeds)
+        now, makers = tree.at(layout.coordinates, layout.speeds), dict[str, Callable[[], Named]]()
         for joint in tree.loops:
             makers |= self._cut_coordinates(joint, now)
         return makers
+
+    def _measure(self, measure: Measure) -> Named:
+        """A measure; coordinates of joints that close loops, which the state lacks, stand in it by their values."""
+        used = {str(symbol.name): symbol for symbol in symbols_of([measure.formula])}
+        cut = {symbol: self._of_cut_joints[name]()[1] for name, symbol in used.items() if name in self._of_cut_joints}
+        return super()._measure(replace(measure, formula=substitute([measure.formula], cut)[0]) if cut else measure)
 
     def _cut_coordinates(self, joint: Joint, now: Snapshot) -> dict[str, Callable[[], Named]]:
         """The coordinates of a joint that closes a loop, their rates and accelerations, which the state lacks."""
