@@ -10,7 +10,7 @@ import numpy as np
 from torseur.analysis.sensitivity.adjoint.continuous_adjoint import ContinuousAdjoint, basis
 from torseur.analysis.sensitivity.adjoint.discrete_adjoint import record_motion
 from torseur.analysis.sensitivity.criteria.criteria_at_events import Instant
-from torseur.analysis.sensitivity.direct.direct_method import Tangents, integrate_tangents
+from torseur.analysis.sensitivity.direct.direct_method import Tangents
 from torseur.analysis.sensitivity.extended_loop import Course
 from torseur.analysis.sensitivity.method_choice import Choice
 from torseur.analysis.sensitivity.model.variation import Variation
@@ -22,19 +22,18 @@ from torseur.errors import SimulationError, UnsupportedError
 
 def by_direct(study: Study, choice: Choice) -> Sensitivities:
     """All criteria from one integration of states and tangents."""
-    jumps = study.discontinuities
-    tangents = integrate_tangents(study.routines, study.course, study.instants.watch(jumps), jumps)
+    tangents, jumps = study.tangents()
     states = len(study.variation.states)
     values, derivatives = _observe_values(study, tangents)
     table = {c.label: (tangents.times, values[:, k], derivatives[:, k]) for k, c in enumerate(study.values)}
     for k, criterion in enumerate(study.integrals):
         table[criterion.label] = (tangents.times, tangents.x[:, states + k], tangents.u[:, states + k])
-    table |= _at_instants(study, tangents, len(jumps))
+    table |= _at_instants(study, tangents, jumps)
     responses = [study.response(criterion, *table[criterion.label]) for criterion in study.criteria]
     notes, trusted = remarks(growth_of_tangents(study.variation, tangents.u), tangents.times, study.course.rtol)
     notes = (
         *tangents.run.notes,
-        *study.search_notes(tangents.run, len(jumps)),
+        *study.search_notes(tangents.run, jumps),
         *notes,
         *((SINGULAR,) if tangents.passes_singularity else ()),
     )

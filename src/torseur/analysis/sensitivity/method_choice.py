@@ -48,6 +48,24 @@ def choose_method(method: str, routines: Routines, criteria: int, times: int) ->
     return Choice("direct" if forward <= back else "adjoint", text)
 
 
+def require_steps(method: str, second_order: bool, has_jumps: bool, from_equilibrium: bool) -> None:
+    """Refuses what the derivatives of motions in time steps do not cover."""
+    if method not in METHODS:
+        raise TorseurError(unknown_name("method", method, METHODS))
+    refused = {
+        f"method='{method}'": method not in ("auto", "direct"),
+        "second derivatives": second_order,
+        "jumps that are given": has_jumps,
+        "a start from equilibrium": from_equilibrium,
+    }
+    for what, asked in refused.items():
+        if asked:
+            raise UnsupportedError(
+                f"integrator='time_stepping' gives first derivatives by the direct method; {what} it does not cover. "
+                "Motions with events (integrator='auto') cover more."
+            )
+
+
 def _usual_costs(routines: Routines, criteria: int) -> tuple[float, float] | None:
     """Costs of large mechanisms, as measured on some: making the programs of both methods would take seconds."""
     states, columns = len(routines.variation.states), routines.variation.columns

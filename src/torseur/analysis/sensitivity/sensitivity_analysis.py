@@ -17,18 +17,21 @@ from torseur.analysis.sensitivity.criteria_derivatives import (
 )
 from torseur.analysis.sensitivity.events.jumps import Jump
 from torseur.analysis.sensitivity.extended_loop import MOST_BYTES, Course
-from torseur.analysis.sensitivity.method_choice import Choice, choose_method
+from torseur.analysis.sensitivity.method_choice import Choice, choose_method, require_steps
 from torseur.analysis.sensitivity.model.preparation import prepare
 from torseur.analysis.sensitivity.model.varied_parameters import Requested, Varied
 from torseur.analysis.sensitivity.results.sensitivities import Sensitivities
+from torseur.analysis.sensitivity.results.verification import against_shorter_steps
 from torseur.analysis.sensitivity.results.verification import verify as verify_result
 from torseur.analysis.sensitivity.second_order.hessians import with_hessians
 from torseur.analysis.sensitivity.sensitivity_study import Study
+from torseur.computation.simulation.loop.routine_binding import TIME_STEPPING
 from torseur.computation.simulation.model.criterion import Criterion
 from torseur.computation.simulation.model.first_order_form import Model
 from torseur.computation.simulation.model.outputs_and_events import Impact
 from torseur.computation.simulation.model.system import Vector
 from torseur.computation.simulation.problem import Samples, Tolerance, finite_time, sample_times
+from torseur.computation.simulation.simulate import step_length
 from torseur.errors import TorseurError, UnsupportedError
 
 
@@ -70,13 +73,14 @@ def sensitivity(
     second_order adds the Hessian of each criterion, at the end
     verify       by default one more motion, with all parameters changed at once, is compared with the derivatives;
                  True compares each parameter by itself, at many motions each, and False nothing: `agreement` and
-                 `trusted` of the result
+                 `trusted` of the result. In time steps both compare with the derivatives of steps half as long
     values       of parameters that replace those of the mechanism; `initial` likewise of coordinates and speeds
     from_equilibrium  starts at the equilibrium, which moves with the parameters, with `initial` values replaced there
     jumps        changes of the state where a formula changes sign (Jump), and contacts that rebound (Impact), whose
                  "restitution" or "NAME.restitution" may be among the parameters
     integrator   "explicit", "radau5" or "radau9" (implicit, for stiff motions), or "auto": explicit, and implicit from
-                 where the motion turns out to be stiff
+                 where the motion turns out to be stiff; "time_stepping": steps of max_step (1 ms by default) for many
+                 contacts, whose derivatives have an error of first order in the step
     memory       bytes that the adjoint may keep of the motion; beyond them parts of it are computed twice
     """
     start, until = finite_time("start", start), finite_time("until", until)
@@ -86,20 +90,27 @@ def sensitivity(
     impacts, own = [j for j in jumps if isinstance(j, Impact)], [j for j in jumps if isinstance(j, Jump)]
     # From equilibrium, `initial` replaces values of the state found there; the search starts without it.
     given = {} if from_equilibrium else initial or {}
-    ready = prepare(model, parameters, values or {}, given, laws or {}, start, impacts)
+    in_steps = integrator == TIME_STEPPING
+    if in_steps:
+        require_steps(method, second_order, bool(own), from_equilibrium)
+    ready = prepare(model, parameters, values or {}, given, laws or {}, start, impacts, in_steps)
     if from_equilibrium:
         ready = replace(ready, initial=initial or {})
     wanted = as_criteria(criteria, integral)
     times = np.array([until]) if samples is None else sample_times(samples, start, until, 8)
     course = Course(start, until, times, rtol, atol, max_steps, max_step, backend, memory, progress, integrator)
-    study = Study(ready, tuple(read_criterion(c, ready.system) for c in wanted), course, tuple(own), from_equilibrium)
+    read = tuple(read_criterion(c, ready.switching or ready.system) for c in wanted)
+    study = Study(ready, read, course, tuple(own), from_equilibrium)
     result = _answer(study, method, second_order)
     return _verify(study, result, verify)
 
 
 def _answer(study: Study, method: str, second_order: bool) -> Sensitivities:
     """The derivatives, by the method asked for or the cheaper one."""
-    choice = choose_method(method, study.routines, len(study.criteria), len(study.course.times))
+    if study.in_steps:
+        choice = Choice("direct", "in time steps")
+    else:
+        choice = choose_method(method, study.routines, len(study.criteria), len(study.course.times))
     result = _by(study, choice)
     if second_order:
         _refuse_friction(study)
@@ -124,7 +135,13 @@ def _by(study: Study, choice: Choice) -> Sensitivities:
 
 
 def _verify(study: Study, result: Sensitivities, each: bool | None) -> Sensitivities:
-    """The result with what differences of motions say of it."""
+    """The result with what differences of motions say of it; of time steps, what steps half as long say."""
+    if study.in_steps:
+        if each is False or not result.responses:
+            return result
+        course = study.course
+        halved = replace(course, max_step=0.5 * step_length(course.start, course.until, course.max_step), progress=None)
+        return against_shorter_steps(result, by_direct(replace(study, course=halved), Choice("direct", "")))
     # Differences lose digits to the tolerance of the motions that they are made of.
     tight = replace(study.course, rtol=max(1e-2 * study.course.rtol, 1e-13), progress=None)
 

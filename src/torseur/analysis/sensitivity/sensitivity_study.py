@@ -11,8 +11,9 @@ import numpy as np
 from torseur.algebra.graph import Expr, as_expr, evaluate, live_nodes, symbols_of, weighted_gradient
 from torseur.analysis.sensitivity.criteria.criteria import ReadCriterion
 from torseur.analysis.sensitivity.criteria.criteria_at_events import Instant, InstantCriteria
-from torseur.analysis.sensitivity.criteria.observation import Observation, Settings, observation_of
+from torseur.analysis.sensitivity.criteria.observation import Observation, Settings, is_plain, observation_of
 from torseur.analysis.sensitivity.direct.direct_method import Tangents, integrate_tangents
+from torseur.analysis.sensitivity.direct.stepped_tangents import stepped_tangents
 from torseur.analysis.sensitivity.events.contact_jumps import ContactRules
 from torseur.analysis.sensitivity.events.discontinuities import Discontinuities
 from torseur.analysis.sensitivity.events.jumps import Jump, read_jump
@@ -31,7 +32,7 @@ from torseur.computation.simulation.loop.integrator import Run, Statistics
 from torseur.computation.simulation.loop.memory import STIFF
 from torseur.computation.simulation.model.system import Vector
 from torseur.description.mechanism import TIME
-from torseur.errors import TorseurError
+from torseur.errors import TorseurError, UnsupportedError
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +44,11 @@ class Study:
     course: Course
     jumps: tuple[Jump, ...] = ()
     from_equilibrium: bool = False
+
+    @property
+    def in_steps(self) -> bool:
+        """Whether the motion goes in time steps."""
+        return self.ready.switching is not None
 
     @cached_property
     def integrals(self) -> list[ReadCriterion]:
@@ -95,6 +101,22 @@ class Study:
         if criterion.criterion.is_over_time:
             return self.course.until
         return self.criterion_instants[self.instants.criteria.index(criterion)].t
+
+    def tangents(self) -> tuple[Tangents, int]:
+        """States and tangents along the motion, and how many of the marks in it are discontinuities."""
+        if self.ready.switching is not None:
+            complete = replace(self.variation, system=self.ready.switching)
+            for criterion in self.criteria:
+                # Accelerations are those with contacts: without them a formula of the state would stand for another.
+                if not criterion.criterion.is_over_time or not is_plain(complete, [criterion.formula]):
+                    what = "accelerations or multipliers" if criterion.criterion.is_over_time else "events"
+                    raise UnsupportedError(
+                        f"criterion '{criterion.label}': in time steps derivatives cover values and integrals of "
+                        f"formulas of the state, not of {what}. Choose integrator='auto'."
+                    )
+            return stepped_tangents(self.ready, self.variation, self.course), 0
+        jumps = self.discontinuities
+        return integrate_tangents(self.routines, self.course, self.instants.watch(jumps), jumps), len(jumps)
 
     @cached_property
     def _still_motion(self) -> tuple[Tangents, Discontinuities]:

@@ -11,7 +11,7 @@ from torseur.analysis.sensitivity.events.contact_jumps import restitution_formul
 from torseur.analysis.sensitivity.model.unnamed_constants import Shift, shift_name, with_shifts
 from torseur.analysis.sensitivity.model.varied_parameters import Requested, Varied, requested_names, varied_of
 from torseur.computation.simulation.constrained.contacts.contact_gaps import switching_elements
-from torseur.computation.simulation.model.first_order_form import Model, as_system
+from torseur.computation.simulation.model.first_order_form import Model, as_system, without_switching
 from torseur.computation.simulation.model.outputs_and_events import Impact
 from torseur.computation.simulation.model.system import System
 from torseur.computation.simulation.simulate import started
@@ -28,7 +28,8 @@ from torseur.errors import TorseurError, UnsupportedError
 class Prepared:
     """The system where its motion starts, what varies in it, and values that replace those of the description.
 
-    `impacts` are contacts beside those of the mechanism.
+    `impacts` are contacts beside those of the mechanism. For motions in time steps `system` has no contacts and no
+    friction in it; `switching` is the one that has.
     """
 
     model: Model
@@ -38,6 +39,7 @@ class Prepared:
     initial: Mapping[str, float]
     start: float
     impacts: tuple[Impact, ...] = ()
+    switching: System | None = None
 
     @property
     def restitutions(self) -> tuple[Expr, ...]:
@@ -65,7 +67,7 @@ class Prepared:
         initial = {states[k]: system.initial[k] for varied in self.varied for k, _ in varied.starts}
         initial |= {states[k]: system.initial[k] + step * weight for k, weight in parameter.starts}
         given = {**self.values, **values}, {**self.initial, **initial}
-        return _ready(self.model, *given, self.start, self.impacts)
+        return _ready(self.model, *given, self.start, self.impacts, self.switching is not None)
 
 
 def prepare(
@@ -76,6 +78,7 @@ def prepare(
     laws: Mapping[str, Callable[..., object]],
     start: float,
     impacts: Sequence[Impact] = (),
+    in_steps: bool = False,
 ) -> Prepared:
     """The model with everything a study needs."""
     if not isinstance(model, System | Equations | Mechanism):
@@ -89,7 +92,7 @@ def prepare(
         # Shifts come before the derivation: a constant that varies is a symbol in the equations like any parameter.
         changed, shifts = with_shifts(with_laws(mechanism, laws), listed, restitutions)
         model = model if changed is mechanism else derive(changed)
-    ready = _ready(model, values, initial, start, _read_gaps(model, impacts))
+    ready = _ready(model, values, initial, start, _read_gaps(model, impacts), in_steps)
     return replace(ready, varied=_varied_parameters(parameters, ready.system, shifts))
 
 
@@ -99,6 +102,7 @@ def _ready(
     initial: Mapping[str, float],
     start: float,
     impacts: tuple[Impact, ...] = (),
+    in_steps: bool = False,
 ) -> Prepared:
     # The restitution is a number of the contact, not a symbol of the equations: its shift is added here.
     shifted = [
@@ -107,6 +111,9 @@ def _ready(
     ]
     system = as_system(model, values, initial, shifted)
     _require_formulas(system)
+    if in_steps:
+        bare = started(without_switching(system), None, start, "augmented")
+        return Prepared(model, bare, (), values, initial, start, impacts, system)
     return Prepared(model, started(system, None, start, "augmented"), (), values, initial, start, impacts)
 
 

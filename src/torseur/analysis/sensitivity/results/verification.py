@@ -24,6 +24,8 @@ WEIGHTS = ((1, 45.0), (2, -9.0), (3, 1.0))  # of the central difference of order
 SECOND_WEIGHTS = ((1, 270.0), (2, -27.0), (3, 2.0))  # of that of second derivatives, over 180; -490 in the middle
 AGREES = 1e-6  # difference in units of the derivative that is none
 TOGETHER = "all parameters together"
+HALF_STEPS = "steps half as long"
+BY_STEPS = 0.05  # part of the largest by which derivatives may change with steps half as long
 STEP = 0.2  # of the one motion more, in units of √rtol
 CURVED_STEP = 1.0  # of it where Hessians are known, in units of ∛rtol: they show in its square
 STRAIGHT = 0.1  # part of the first-order effects below which second-order ones count as small
@@ -84,6 +86,27 @@ def verify(
         trusted=result.trusted and not wrong,
         notes=(*result.notes, *map(_note, wrong)),
     )
+
+
+def against_shorter_steps(result: Sensitivities, shorter: Sensitivities) -> Sensitivities:
+    """The result of a motion in time steps beside that of steps half as long: what they leave is of first order.
+
+    Differences of such motions say little: what happens within a step happens at its end there, whatever changes.
+    """
+    scales = np.array([parameter.scale for parameter in result.parameters])
+    apart = [
+        float(np.abs((a.derivatives - b.derivatives) * scales).max(initial=0.0))
+        / max(float(np.abs(b.derivatives * scales).max(initial=0.0)), NOTHING * b.size, 1e-300)
+        for a, b in zip(result.responses, shorter.responses, strict=True)
+    ]
+    agreement = Agreement(HALF_STEPS, max(apart, default=0.0), BY_STEPS / 20.0)
+    notes = result.notes
+    if not agreement.is_good:
+        notes = (*notes, (
+            f"Not to be trusted: with steps half as long the derivatives differ by {agreement.difference:.1e} of the "
+            "largest. Shorten max_step."
+        ))  # fmt: skip
+    return replace(result, agreement=(agreement,), trusted=result.trusted and agreement.is_good, notes=notes)
 
 
 def _note(agreement: Agreement) -> str:

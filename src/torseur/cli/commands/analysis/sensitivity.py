@@ -33,7 +33,7 @@ RANKED = f"--kind=value --kind=integral --kind=maximum --kind=minimum {EVENTS} -
 
 
 @option_rules(
-    Rule("--until --second-order --integrator --equilibrium --jump --contact --rtol --integral --over",
+    Rule("--until --second-order --integrator --max-step --equilibrium --jump --contact --rtol --integral --over",
          not_with=STILL_KINDS, why="it belongs to a motion"),
     Rule("--samples", not_with=f"{SINGLE} {STILL_KINDS}", why="only values and integrals along a motion have a course"),
     Rule("--integral", not_with=SINGLE, why="a criterion has one kind"),
@@ -109,6 +109,7 @@ def _motion_requests(work: Work, motion: MotionOptions) -> dict[str, Any]:
         "samples": motion.samples,
         "method": motion.method,
         "integrator": motion.integrator,
+        "max_step": None if motion.max_step is None else duration(motion.max_step, "--max-step"),
         "second_order": motion.second_order,
         "from_equilibrium": motion.equilibrium,
         "jumps": [*map(_jump, motion.jump or ()), *contacts(work.tree, motion.contact, motion.restitution)],

@@ -69,8 +69,14 @@ MethodOption = Annotated[
 IntegratorOption = Annotated[
     str,
     typer.Option("--integrator", metavar="NAME",
-                 help="Integration method: auto, explicit, or radau5 or radau9 for stiff systems.",
+                 help="Integration method: auto, explicit, radau5 or radau9 for stiff systems, time_stepping for "
+                 "many contacts.",
                  rich_help_panel=MOTION),
+]  # fmt: skip
+MaxStepOption = Annotated[
+    str | None,
+    typer.Option("--max-step", metavar="SECONDS", help="Longest step of the integration; of time_stepping, its step.",
+                 show_default=False, rich_help_panel=MOTION),
 ]  # fmt: skip
 JumpOption = Annotated[
     list[str] | None,
@@ -158,6 +164,7 @@ class MotionOptions(NamedTuple):
     method: MethodOption = "auto"
     second_order: Annotated[bool, typer.Option("--second-order", help="Compute second derivatives as well.")] = False
     integrator: IntegratorOption = "auto"
+    max_step: MaxStepOption = None
     equilibrium: EquilibriumOption = False
     jump: JumpOption = None
     contact: ContactOption = None
