@@ -21,7 +21,13 @@ from torseur.derivation.equations.terms.short_sum import few_terms
 from torseur.description import library
 from torseur.presentation.typesetting.latex import latex
 from torseur.presentation.typesetting.plain_text import plain_text
-from torseur.presentation.typesetting.read_graph import literal_form, read_name, readable_form
+from torseur.presentation.typesetting.read_graph import (
+    factored_form,
+    literal_form,
+    read_name,
+    readable_form,
+    term_sources,
+)
 from torseur.presentation.typesetting.recursion import definitions, lines
 
 a, b, x, y, z = (symbol(name) for name in "abxyz")
@@ -101,6 +107,25 @@ def test_equal_polynomials_cancel(first, second):
 def test_text_is_the_one_an_engineer_writes(expression, text):
     """Oracle: trigonometry by hand."""
     assert plain_text(readable_form(expression)) == text
+
+
+def test_what_is_given_stands_before_what_is_looked_for():
+    """Oracle: a pendulum hauled up at a given speed, (l - v t) θ'' - 2 v θ'; a bead on a parabola, (1 + 4 a² x²) x''."""
+    length, v, arc = symbol("l", "m"), symbol("v", "m/s"), symbol("a", "1/m")
+    x, th1, th2, x2 = symbol("x", "m"), symbol("th'", "rad/s"), symbol("th''", "rad/s^2"), symbol("x''", "m/s^2")
+    hauled = (length - v * ts.TIME) * th2 - 2 * v * th1
+    assert plain_text(readable_form(hauled)) == "(l - v*t)*th'' - 2*v*th'"
+    assert plain_text(readable_form((1 + 4 * arc**2 * x**2) * x2)) == "(1 + 4*a^2*x^2)*x''"
+    push = symbol("m", "kg") * s.sin(symbol("al", "rad")) * ts.UndeterminedFunction("tau", 1)(ts.TIME)
+    assert plain_text(readable_form(push)) == "m*tau(t)*sin(al)"
+
+
+def test_sources_of_terms_stand_in_the_order_of_the_terms():
+    """A positive spring is put before a negative damper: each keeps its own source."""
+    k, c, x = symbol("k", "N/m"), symbol("c", "N*s/m"), symbol("x", "m")
+    polynomial = expand(k * x - c * symbol("x'", "m/s"))
+    assert plain_text(factored_form(polynomial)) == "k*x - c*x'"
+    assert [[f.name for f, _ in term] for (term,) in term_sources(polynomial)] == [["k", "x"], ["c", "x'"]]
 
 
 def test_names_carry_primes_and_multipliers():

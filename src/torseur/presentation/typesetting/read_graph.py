@@ -131,12 +131,18 @@ def term_sources(polynomial: Polynomial) -> list[list[Monomial]]:
     ((gathered, exponent), *others) = written.sums or (((), 1),)
     if others or exponent > 1 or written.front or written.number != 1:
         return [list(polynomial)]
-    return [group.terms for group in sorted(gathered, key=lambda one: term_key(_group(one, NO_NAMES)))]
+    nodes = [_group(group, NO_NAMES) for group in gathered]
+    sources = {id(node): group.terms for node, group in zip(nodes, gathered, strict=True)}
+    return [sources[id(node)] for node in _in_reading_order(nodes)]
 
 
 def _sum_of_groups(gathered: Sequence[Group], names: Names) -> Node:
     terms = [_group(group, names) for group in gathered]
-    return terms[0] if len(terms) == 1 else Sum(tuple(leading_first(sorted(terms, key=term_key))))
+    return terms[0] if len(terms) == 1 else Sum(tuple(_in_reading_order(terms)))
+
+
+def _in_reading_order(terms: Sequence[Node]) -> list[Node]:
+    return leading_first(sorted(terms, key=term_key))
 
 
 def _group(group: Group, names: Names) -> Node:

@@ -6,7 +6,9 @@ import re
 from enum import IntEnum
 from functools import lru_cache
 
+from torseur.algebra.graph.operations import OPERATIONS
 from torseur.presentation.typesetting.formula_tree import (
+    ONE,
     Call,
     Infix,
     Name,
@@ -76,8 +78,12 @@ def factor_key(node: Node) -> tuple[int, int, int, str]:
         case Name():
             base = symbol(inner.text).base
             rank = -_order(inner) if place in (Place.RATE, Place.COORDINATE) else _rank(base, inner.unit)
-            return (place, rank, 0, inner.text)
+            # A given speed before one that is looked for: 2 v θ'.
+            return (place, rank, int(inner.dots > 0), inner.text)
         case Call():
+            # What acts before its direction: τ(t) cos α.
+            if inner.function not in OPERATIONS:
+                return (place, -1, 0, repr(inner))
             known = _SINES.index(inner.function) if inner.function in _SINES else len(_SINES)
             return (place, 0, 0, f"{inner.arguments!r} {known} {inner.function}")
         case Sum() | Product() | Power() | Infix() | Over():
@@ -95,7 +101,8 @@ def _place(node: Node) -> Place:
             # with more than one rate in a term, is no quantity by itself.
             places = [_place_of_term(term) for term in _sizes(node)]
             if not _has_functions(node):
-                return max(places)
+                # A length that changes with time as it is told is a length: (l - v t) θ''.
+                return min(places) if _depends_on_time(node) else max(places)
             # (A sin² θ + C cos² θ) is an inertia all the same and (R + r cos θ) a length, (m1 r sin φ + m2 l cos φ) is
             # none.
             known = max(places) <= Place.COORDINATE and _rates(node) == (0, 0)
@@ -167,12 +174,22 @@ def term_key(node: Node) -> tuple[int, int, int, list[tuple[int, int, int, str]]
 
 
 def leading_first(terms: list[Node]) -> list[Node]:
-    """Sorted terms with a positive one in front, where something else than an acceleration would lead with a minus."""
+    """Sorted terms with a positive one in front, where something else than an acceleration would lead with a minus.
+
+    A one leads what has no motion in it, 1 + 4 a² x².
+    """
+    if ONE in terms and any(isinstance(term, Product) for term in terms) and not any(map(_moves, terms)):
+        terms = [ONE, *(term for term in terms if term != ONE)]
     lead, size = split_sign(terms[0])
     if not lead or _group(size) == Group.ACCELERATION:
         return terms
     place = next((k for k, term in enumerate(terms) if not split_sign(term)[0]), 0)
     return [terms[place], *terms[:place], *terms[place + 1 :]]
+
+
+def _moves(node: Node) -> bool:
+    """Whether there is a rate or an acceleration in a term."""
+    return isinstance(node, Name) and node.dots > 0 or any(map(_moves, children(node)))
 
 
 def _group(size: Node) -> Group:
