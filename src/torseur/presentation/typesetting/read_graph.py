@@ -14,7 +14,7 @@ from torseur.algebra.graph.expr import Number as Scalar
 from torseur.derivation.equations.multipliers import multiplier_display_name
 from torseur.derivation.equations.terms.factoring import Group, factor, groups
 from torseur.derivation.equations.terms.linear_solution import Quotient
-from torseur.derivation.equations.terms.polynomial import Monomial, Polynomial, TooManyTerms, expand
+from torseur.derivation.equations.terms.polynomial import Monomial, Polynomial, TooManyTerms, expand, expression_of
 from torseur.derivation.equations.terms.short_sum import HOPELESS, LIMIT, few_terms, written_size
 from torseur.presentation.typesetting.formula_tree import (
     AT_MOST,
@@ -28,9 +28,12 @@ from torseur.presentation.typesetting.formula_tree import (
     Power,
     Product,
     Sum,
+    children,
     negative,
     product,
+    reciprocal,
     split_sign,
+    spread_sign,
 )
 from torseur.presentation.typesetting.plain_text import plain_text
 from torseur.presentation.typesetting.reading_order import factor_key, leading_first, term_key
@@ -38,6 +41,7 @@ from torseur.presentation.typesetting.reading_order import factor_key, leading_f
 Names = Mapping[Expr, str]
 NO_NAMES: Names = {}
 WORDS = re.compile(r"[A-Za-z]\w*")
+WORTH_TURNING = 0.8  # of its words, by sums of angles
 LARGEST_WRITING = 300  # operations of an expression that can be read as it was computed
 
 
@@ -98,17 +102,47 @@ def factored_form(polynomial: Polynomial, names: Names = NO_NAMES, across: bool 
 
 
 def quotient_form(given: Quotient) -> Node:
-    """One fraction, or a sum of several where that is shorter."""
+    """One fraction, or a sum of several where that is shorter; no fraction has fractions above its bar."""
     below = [
         Power(own, Number(Fraction(-1))) for own in _factors(factored_form(given.below, across=True)) if own != ONE
     ]
-    above = [own for own in _factors(factored_form(given.above, across=True)) if own != ONE]
-    whole = product(tuple([*(above or [ONE]), *below]))
+    above = _shorter_writing(given.above)
+    whole = product(tuple([*(own for own in _factors(above) if own != ONE), *below]) or (ONE,))
     try:
         apart = readable_form(given.value)
     except TooManyTerms:
         return whole
-    return min(whole, apart, key=lambda node: len(WORDS.findall(plain_text(node))))
+    apart = spread_sign(apart)
+    one_bar = isinstance(apart, Product) and any(reciprocal(own) for own in apart.factors)
+    # What is one fraction by this road too has its denominator in another writing than its companions have.
+    return whole if one_bar or _is_nested(apart) else min(whole, apart, key=_words)
+
+
+def _words(node: Node) -> int:
+    """How many names and functions are read."""
+    return len(WORDS.findall(plain_text(node)))
+
+
+def _shorter_writing(polynomial: Polynomial) -> Node:
+    """A sum by products of sines and cosines, or by sums of angles where much is saved: 1/2 sin(a - 2 b) is harder."""
+    plain = factored_form(polynomial, across=True)
+    try:
+        turned = factored_form(few_terms(expression_of(polynomial)), across=True)
+    except TooManyTerms:
+        return plain
+    return turned if _words(turned) <= WORTH_TURNING * _words(plain) else plain
+
+
+def _is_nested(node: Node) -> bool:
+    """Whether there are fractions above the bar of a fraction."""
+    if not isinstance(node, Product):
+        return isinstance(node, Sum) and any(map(_is_nested, node.terms))
+    above = [own for own in node.factors if reciprocal(own) is None]
+    return len(above) < len(node.factors) and any(map(_has_fractions, above))
+
+
+def _has_fractions(node: Node) -> bool:
+    return reciprocal(node) is not None or any(map(_has_fractions, children(node)))
 
 
 def _powers_of(base: Node, exponent: int) -> tuple[Node, ...]:

@@ -189,7 +189,7 @@ def leading_first(terms: list[Node]) -> list[Node]:
 
 def _moves(node: Node) -> bool:
     """Whether there is a rate or an acceleration in a term."""
-    return isinstance(node, Name) and node.dots > 0 or any(map(_moves, children(node)))
+    return (isinstance(node, Name) and node.dots > 0) or any(map(_moves, children(node)))
 
 
 def _group(size: Node) -> Group:

@@ -4,26 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from torseur.algebra.graph import Expr, as_expr, jacobian, substitute, symbol
-from torseur.algebra.graph.solve import solve_symmetric
+from torseur.algebra.graph import Expr, as_expr, symbol
 from torseur.derivation.equations import Equations
 from torseur.derivation.equations.elimination import (
     ReducedEquations,
     forces_without_multipliers,
 )
-from torseur.derivation.equations.terms.linear_solution import solve_by_minors
 from torseur.derivation.equations.terms.polynomial import TooManyTerms
-from torseur.derivation.equations.terms.short_sum import few_terms, short_expression
-from torseur.errors import UnsupportedError
+from torseur.derivation.equations.terms.short_sum import few_terms
 from torseur.presentation.levels.conditions import NOT_ZERO, assumptions
+from torseur.presentation.levels.forms.solved_form import solved_statements
 from torseur.presentation.levels.levels import RESIDUAL, ZERO, beside
 from torseur.presentation.levels.statement import Remark, Statement
 from torseur.presentation.typesetting.formula_tree import Name, Node, Number, Power, Product, reciprocal, split_sign
-from torseur.presentation.typesetting.read_graph import quotient_form, read_name, readable_or_literal_form
+from torseur.presentation.typesetting.read_graph import read_name, readable_or_literal_form
 
 NOTHING, DEPENDENT = Remark(), Remark("by the constraints")
 MOST_TERMS = 20  # of an equation whose factors N are multiplied out
-MOST_SOLVED = 40  # terms of an acceleration that is written as one formula
 
 
 def reduced_statements(equations: Equations, independent: Collection[str] = (), solve: bool = False) -> list[Statement]:
@@ -33,7 +30,7 @@ def reduced_statements(equations: Equations, independent: Collection[str] = (), 
     `solve` each is solved for its acceleration.
     """
     reduced = equations.without_multipliers(independent)
-    first = _accelerations(reduced) if solve else _zeros(reduced)
+    first = solved_statements(reduced) if solve else _zeros(reduced)
     dependent = [_equal(str(v.name), read_name(str(v.name)), value, DEPENDENT) for v, value in reduced.speeds.items()]
     written = [*first, *dependent, *_assumptions(reduced)]
     return [*written, *assumptions(equations, written), *beside(equations, multipliers=False)]
@@ -87,35 +84,6 @@ def _by_factors(reduced: ReducedEquations, names: Sequence[str]) -> list[Stateme
 
 def _bare(speed: Expr) -> str:
     return str(speed.name).rstrip("'")
-
-
-def _accelerations(reduced: ReducedEquations) -> list[Statement]:
-    """u' = (NᵀMN)⁻¹ (...), each as a formula."""
-    layout = reduced.equations.layout
-    unknown = [layout.accelerations[layout.speeds.index(speed)] for speed in reduced.independent]
-    entries = jacobian(list(reduced.residuals), unknown)
-    n = len(unknown)
-    matrix = [[short_expression(entries.get((i, j), as_expr(0))) for j in range(n)] for i in range(n)]
-    rest = substitute(list(reduced.residuals), {a: as_expr(0) for a in unknown})
-    names = [str(speed.name) for speed in reduced.independent]
-    right = [-short_expression(r) for r in rest]
-    quotients = solve_by_minors(matrix, right)
-    if quotients is not None and all(len(own.above) <= MOST_SOLVED for own in quotients):
-        return [
-            _equal(str(a.name), read_name(str(a.name)), own.value, node=quotient_form(own))
-            for a, own in zip(unknown, quotients, strict=True)
-        ]
-    solution = solve_symmetric(matrix, right, names)
-    try:
-        for value in solution:
-            few_terms(value, MOST_SOLVED)
-    except TooManyTerms:
-        raise UnsupportedError(
-            f"mechanism '{reduced.equations.mechanism.name}': solved for, an acceleration has more than {MOST_SOLVED} "
-            "terms. --eliminate shows the equations unsolved; numbers come from the function forward_dynamics."
-        ) from None
-    pairs = zip(unknown, solution, strict=True)
-    return [_equal(str(a.name), read_name(str(a.name)), value) for a, value in pairs]
 
 
 def assumed_not_to_vanish(divisors: Sequence[Expr]) -> list[Statement]:
