@@ -147,3 +147,19 @@ def test_accelerations_of_one_system_have_one_denominator():
     }
     below = "(M + (sin(a)^2 + sin(b)^2)*m)"
     assert all(below in shown[name] and shown[name].count("/") == 1 for name in ("x''", "a''", "b''"))
+
+
+KNIFE = """mechanism knife ;
+param g = 9.81 m/s^2, m = 1 kg, J = 0.1 kg*m^2, al = 30 deg ;
+gravity = [g*sin(al), 0, -g*cos(al)] ;
+let knife = body mass = m, centre = 0, inertia = diag(0, 0, J) end ;
+join earth and knife.frame as ice with planar(x, y, phi) end ;
+constrain 0 = x'*sin(phi) - y'*cos(phi) as edge ;"""
+
+
+@pytest.mark.parametrize(("start", "divisor", "dependent"), [("", "cos", "y'"), ("init phi = pi/2 ;", "sin", "x'")])
+def test_nothing_is_divided_by_that_vanishes_where_the_motion_starts(start, divisor, dependent):
+    """Oracle: y' = x' tan φ for a blade that starts along x, x' = y'/tan φ for one along y."""
+    shown = reduced_statements(ts.derive(ts.parse(KNIFE + start)))
+    said = {one.remark.meaning: plain_text(one.left) for one in shown}
+    assert said["assumed not to vanish"] == f"{divisor}(phi)" and said["by the constraints"] == dependent

@@ -14,6 +14,7 @@ import pytest
 import sympy
 
 import torseur as ts
+from presentation.levels.course_systems import COURSE_SYSTEMS
 from presentation.levels.engineering_systems import ENGINEERING_SYSTEMS
 from presentation.levels.textbook_systems import FURTHER_SYSTEMS
 from torseur.derivation.formalisms import FORMALISMS
@@ -159,7 +160,7 @@ SYSTEMS = {
 }
 
 
-ALL = SYSTEMS | FURTHER_SYSTEMS | ENGINEERING_SYSTEMS
+ALL = SYSTEMS | FURTHER_SYSTEMS | ENGINEERING_SYSTEMS | COURSE_SYSTEMS
 
 
 @pytest.mark.parametrize("system", ALL)

@@ -55,7 +55,7 @@ def eliminate_multipliers(equations: Equations, independent: Collection[str] = (
         if name not in layout.speed_names:
             raise TorseurError(unknown_name("speed", name, layout.speed_names))
     kept = {k for k, name in enumerate(layout.speed_names) if name in independent}
-    system = LinearSystem(len(layout.speeds), kept)
+    system = LinearSystem(len(layout.speeds), kept, start=_start(equations))
     for constraint in equations.constraints:
         add_constraint(
             system, layout.speed_names, constraint.name, constraint.row, (constraint.drift, -constraint.gamma)
@@ -86,6 +86,18 @@ def eliminate_multipliers(equations: Equations, independent: Collection[str] = (
         equations, tuple(u), speeds, accelerations, projection, tuple(residuals), tuple(system.pivots),
         tuple(system.redundant),
     )  # fmt: skip
+
+
+def _start(equations: Equations) -> dict[Expr, Expr]:
+    """Where the motion starts: coordinates by their given values, and zero where nobody gives or constrains them."""
+    given = dict(equations.mechanism.initial)
+    tied = set(symbols_of([c.residual for c in equations.constraints if c.is_holonomic]))
+    quaternions = {part for four in quaternions_of(equations.tree) for part in four}
+    return {
+        q: given.get(str(q.name), as_expr(0))
+        for q in equations.layout.coordinates
+        if str(q.name) in given or not (q in tied or q in quaternions)
+    }
 
 
 def forces_without_multipliers(equations: Equations) -> list[Expr]:

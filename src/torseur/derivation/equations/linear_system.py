@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from math import comb
 
-from torseur.algebra.graph import Expr, as_expr, symbols_of
+from torseur.algebra.graph import Expr, as_expr, substitute, symbols_of
 from torseur.derivation.equations.terms.linear_solution import determinant, inverse_by_minors
 from torseur.derivation.equations.terms.polynomial import expression_of
 from torseur.derivation.equations.terms.short_sum import short_expression, written_size
@@ -86,7 +86,8 @@ def _row(
 class LinearSystem:
     """Gauss and Jordan's elimination, one equation after the other; entries are shortened on the way.
 
-    `solved` gives unknowns by those that are left, of which `kept` are some. `pivots` were divided by.
+    `solved` gives unknowns by those that are left, of which `kept` are some. `pivots` were divided by. `start` has
+    values of coordinates where the motion starts, where no pivot should vanish.
     """
 
     count: int
@@ -94,6 +95,7 @@ class LinearSystem:
     solved: dict[int, _Row] = field(default_factory=dict)
     pivots: list[Expr] = field(default_factory=list)
     redundant: list[str] = field(default_factory=list)
+    start: Mapping[Expr, Expr] = field(default_factory=dict)
 
     def add(self, name: str, coefficients: Sequence[Expr], drift: Expr, bias: Expr) -> Expr:
         """What is left of the drift of one more equation, zero unless it is redundant.
@@ -140,12 +142,25 @@ class LinearSystem:
         return sum((row.coefficients[j] * x for j, x in enumerate(unknowns) if j not in self.solved), constant)
 
     def _pivot(self, row: _Row) -> int | None:
-        """The column to solve for: a number before a parameter before a formula; later speeds before earlier ones."""
+        """The column to solve for: a number before a parameter before a formula; later speeds before earlier ones.
+
+        What vanishes where the motion starts comes last: a blade along x has y' = x' tan φ, and not x' = y'/tan φ.
+        """
         # vanishes() costs a proof; is_zero, which is free, is asked first.
         open_columns = [
             k for k, c in enumerate(row.coefficients) if k not in self.kept and not c.is_zero and not vanishes(c)
         ]
-        return min(open_columns, key=lambda k: (*_simplicity(row.coefficients[k]), -k), default=None)
+        if len(open_columns) < 2:
+            return open_columns[0] if open_columns else None
+        return min(
+            open_columns,
+            key=lambda k: (self._starts_at_zero(row.coefficients[k]), *_simplicity(row.coefficients[k]), -k),
+        )
+
+    def _starts_at_zero(self, entry: Expr) -> bool:
+        if not self.start or self.start.keys().isdisjoint(symbols_of([entry])):
+            return False
+        return vanishes(substitute([entry], self.start)[0])
 
 
 def _simplicity(entry: Expr) -> tuple[int, int]:
