@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import torseur as ts
+from browsing import wait_until
 from presentation.studio.answering import last
 from torseur.description.readers import read_robot
 from torseur.description.readers.writing.robot_drawings import drawn_mechanism
@@ -92,6 +93,46 @@ def test_hands_have_the_jacobian_of_their_point(arm, tmp_path):
     columns = jacobian[:3] + np.cross(jacobian[3:].T, arm_of_point).T
     for name, column in zip(robot.coordinate_names, columns.T, strict=True):
         assert hand["moves"][name] == pytest.approx(column, abs=1e-4)
+
+
+def test_a_floating_robot_is_held_while_its_hand_is_led(arm, tmp_path):
+    text = begin(f"{arm}?base=floating", tmp_path / "state").state.text
+    motion = last(move(Request("move", 1, text, until=0.01), None), "motion")
+    assert [list(handle["moves"]) for handle in motion["handles"] if "moves" in handle] == [["turn", "bend"]]
+
+
+PIXEL = "studio.show.handles.pixel(studio.show.handles.marks.get('l3 (hand)'), studio.show.theatre, 0)"
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+def test_a_hand_goes_where_it_is_drawn(visit, tmp_path):
+    """In one jump, far beyond where the first direction holds; a joint at its limit leaves the way to the others."""
+    parts, limits = [], {1: (-3, 3), 2: (-0.1, 0.1), 3: (-3, 3)}
+    for k, (low, high) in limits.items():
+        parts.append(f"""<link name="l{k}"><inertial><origin xyz="0.25 0 0"/><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+<visual><origin xyz="0.25 0 0"/><geometry><box size="0.5 0.05 0.05"/></geometry></visual></link>
+<joint name="j{k}" type="revolute"><parent link="l{k - 1}"/><child link="l{k}"/><origin xyz="{0.5 if k > 1 else 0} 0 0"/><axis xyz="0 1 0"/><limit lower="{low}" upper="{high}" effort="1" velocity="1"/></joint>""")
+    (tmp_path / "chain.urdf").write_text(f'<robot name="chain"><link name="l0"/>{"".join(parts)}</robot>')
+    page = visit(tmp_path / "chain.urdf?damping=false")
+    wait_until(page, "window.studio && studio.show.handles.marks.size === 4 && !studio.desk.isBusy")
+    assert page.locator("#start-part").get_attribute("open") is not None
+    # Where the hand is in another configuration can be reached, its middle joint being nearly at its limit.
+    for name, value in (("j1", 0.9), ("j2", 0.09), ("j3", -1.2)):
+        page.locator(f"[data-name={name}] input[type=number]").fill(str(value))
+    wait_until(page, "studio.show.handles.start.j3 === -1.2 && !studio.desk.isBusy")
+    there = page.evaluate(PIXEL)
+    page.locator("#reset-start").click()
+    wait_until(page, "studio.show.handles.start.j3 === 0 && !studio.desk.isBusy")
+    here, box = page.evaluate(PIXEL), page.locator(".hand").bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + there[0] - here[0], y + there[1] - here[1])
+    wait_until(page, f"Math.hypot({PIXEL}[0] - {there[0]}, {PIXEL}[1] - {there[1]}) < 2")
+    page.mouse.up()
+    wait_until(page, "!studio.desk.isBusy && studio.show.handles.pursuit === null")
+    assert abs(page.evaluate("studio.state.initial.j2")) <= 0.1
 
 
 def test_limits_of_the_file_go_with_its_text_only(arm, tmp_path):

@@ -52,8 +52,10 @@ def _hands(page: Page, poses: list[tuple[Array, Array]], drawing: Pictures) -> l
     The page turns a drag of the hand into motions of all coordinates before it, as inverse kinematics does.
     """
     tree = page.tree
-    if tree.loops or tree.mechanism.constraints or any(link.symbols.quaternion for link in tree.links):
+    if tree.loops or tree.mechanism.constraints:
         return []
+    # A base that floats stays where it is, and balls as they are turned: the joints between bring the hand there.
+    kept = {str(x) for link in tree.links if link.symbols.quaternion for x in link.symbols.coordinates}
     bodies = [body.name for body in tree.mechanism.bodies]
     names, parents = tree.layout.coordinate_names, {link.parent for link in tree.links}
     listing = []
@@ -62,7 +64,7 @@ def _hands(page: Page, poses: list[tuple[Array, Array]], drawing: Pictures) -> l
             continue
         number = bodies.index(link.name)
         point = _candidates(drawing, link)[0]
-        columns = {name: _move(*poses[number], lane, point) for lane, name in enumerate(names, 1)}
+        columns = {name: _move(*poses[number], lane, point) for lane, name in enumerate(names, 1) if name not in kept}
         moves = {name: column.tolist() for name, column in columns.items() if np.linalg.norm(column) > 0}
         if len(moves) > 1:
             still = [0.0, 0.0, 0.0]

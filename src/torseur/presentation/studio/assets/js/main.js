@@ -237,6 +237,7 @@ export class Studio {
   limit(limits) {
     this.start.limits = limits;
     this.show.handles.limits = limits;
+    if (Object.keys(limits).length) byId("start-part", HTMLDetailsElement).open = true; // joints are what a robot is moved by
   }
 
   /** Where the motion really starts: in a closed mechanism the coordinates have been brought together. @param {Numbers} start */

@@ -9,6 +9,9 @@ import { add, project, rotate, scale } from "../../../../report/assets/js/number
 import { short, stepOf, within } from "./sliders.js";
 
 const SHYNESS = 0.02; // of the hand's reach: how little a stretched arm may jump
+const LONGEST_STEP = 0.6; // rad or m of a coordinate from one answer to the next: further on its direction is another one
+const NEAR = 1; // pixels between a hand and the pointer that nobody sees
+const ROUNDS_AFTER = 8; // answers that bring a hand nearer after the pointer has let it go
 const SMALLEST_REACH = 6; // pixels per unit of the coordinate below which a drag means nothing
 
 export class Handles {
@@ -34,6 +37,8 @@ export class Handles {
     this.names = "";
     /** Of the robot's joints; handles stay within them. @type {Limits} */
     this.limits = {};
+    /** A hand on its way to a place on the screen, and how many answers may still bring it nearer. @type {{ name: string, to: [number, number], rounds: number } | null} */
+    this.pursuit = null;
     store.subscribe(["playing"], ({ playing }) => root.classList.toggle("playing-now", playing));
   }
 
@@ -46,6 +51,7 @@ export class Handles {
     this.names = names;
     for (const handle of handles) Object.assign(this.marks.get(handle.name) ?? {}, handle);
     this.place();
+    this.pursue();
   }
 
   /** @param {Handle[]} handles @param {Quantity[]} quantities */
@@ -71,11 +77,9 @@ export class Handles {
   // Put the rings where their points are now.
   place() {
     if (!this.theatre) return;
-    const { stage } = this.theatre, { clientWidth, clientHeight } = stage.canvas, camera = stage.camera.matrix();
     for (const mark of this.marks.values()) {
-      const [p, q] = stage.motion.pose(mark.body, this.store.state.time);
-      const [x, y, , w] = project(camera, add(p, rotate(q, mark.point)));
-      mark.element.style.transform = `translate(${((x / w) * 0.5 + 0.5) * clientWidth}px, ${(0.5 - (y / w) * 0.5) * clientHeight}px)`;
+      const [x, y] = this.pixel(mark, this.theatre, this.store.state.time);
+      mark.element.style.transform = `translate(${x}px, ${y}px)`;
       if (mark.moves) {
         mark.text.textContent = mark.name;
         continue;
@@ -85,6 +89,13 @@ export class Handles {
       mark.element.setAttribute("aria-valuenow", short(value));
       mark.element.setAttribute("aria-valuetext", text);
     }
+  }
+
+  /** Where the mark's point is on the screen at a time. @param {Mark} mark @param {Theatre} theatre @param {number} time @returns {[number, number]} */
+  pixel({ body, point }, { stage }, time) {
+    const { clientWidth, clientHeight } = stage.canvas, [p, q] = stage.motion.pose(body, time);
+    const [x, y, , w] = project(stage.camera.matrix(), add(p, rotate(q, point)));
+    return [((x / w) * 0.5 + 0.5) * clientWidth, (0.5 - (y / w) * 0.5) * clientHeight];
   }
 
   // Pixels that a point moves on the screen per unit of its coordinate, by a difference over a thousandth of a unit.
@@ -105,22 +116,23 @@ export class Handles {
 
   /** @param {PointerEvent} event @param {Mark} mark */
   take(event, mark) {
-    if (event.button !== 0) return;
+    if (event.button !== 0 || !this.theatre) return;
     event.preventDefault();
     const { element, name } = mark;
+    this.pursuit = null;
     element.focus({ preventScroll: true });
     element.setPointerCapture(event.pointerId);
     element.classList.add("held");
     this.goToStart();
     this.hold(true);
+    const [x, y] = this.pixel(mark, this.theatre, this.theatre.stage.motion.first), from = [event.clientX, event.clientY];
     // Answers to earlier ways come late and bring their start with them: a drag counts from where it began.
-    const led = { ...this.start };
-    let value = this.start[name], before = [event.clientX, event.clientY];
+    let value = this.start[name], before = from;
     /** @param {PointerEvent} moved */
     const move = ({ clientX, clientY }) => {
       if (mark.moves) {
-        this.lead(mark, clientX - before[0], clientY - before[1], led);
-        before = [clientX, clientY];
+        this.pursuit = { name, to: [x + clientX - from[0], y + clientY - from[1]], rounds: Infinity };
+        this.pursue();
         return;
       }
       const [rx, ry] = this.reach(mark), long = rx * rx + ry * ry;
@@ -132,25 +144,47 @@ export class Handles {
     const end = () => {
       element.classList.remove("held");
       element.removeEventListener("pointermove", move);
+      if (this.pursuit) this.pursuit.rounds = ROUNDS_AFTER;
       this.hold(false);
     };
     element.addEventListener("pointermove", move);
     element.addEventListener("lostpointercapture", end, { once: true });
   }
 
+  // Bring the hand nearer to where it is drawn, from where the last answer has it: each answer is a step of Newton's method.
+  pursue() {
+    const { pursuit, theatre } = this, mark = this.marks.get(pursuit?.name ?? "");
+    if (!pursuit || !theatre || !mark) return;
+    const [x, y] = this.pixel(mark, theatre, theatre.stage.motion.first), dx = pursuit.to[0] - x, dy = pursuit.to[1] - y;
+    const isMoved = Math.hypot(dx, dy) > NEAR && pursuit.rounds > 0 && this.lead(mark, dx, dy, { ...this.start });
+    pursuit.rounds -= 1;
+    if (!isMoved && pursuit.rounds < Infinity) this.pursuit = null;
+  }
+
   // The least motion of all coordinates that moves the hand so on the screen: dq = Jᵀ (J Jᵀ + λ)⁻¹ d, J with two rows.
+  // Coordinates at their limits stay there, and the others move in their place. Returns whether the hand moves visibly.
   /** @param {Mark} mark @param {number} dx @param {number} dy @param {Numbers} values where the coordinates are; they are moved */
   lead(mark, dx, dy, values) {
-    const columns = Object.entries(mark.moves ?? {}).map(([name, move]) => ({ name, at: this.onScreen(mark, move) }));
-    const sum = (/** @type {(at: [number, number]) => number} */ of) => columns.reduce((total, { at }) => total + of(at), 0);
-    const size = sum(([x, y]) => x * x + y * y), shy = SHYNESS * size;
-    if (size < SMALLEST_REACH ** 2) return;
-    const xx = sum(([x]) => x * x) + shy, xy = sum(([x, y]) => x * y), yy = sum(([, y]) => y * y) + shy, det = xx * yy - xy * xy;
-    const a = (yy * dx - xy * dy) / det, b = (xx * dy - xy * dx) / det;
-    for (const { name, at: [x, y] } of columns) {
-      values[name] = within(this.limits, name, values[name] + x * a + y * b);
+    let free = Object.entries(mark.moves ?? {}).map(([name, move]) => ({ name, at: this.onScreen(mark, move), step: 0 }));
+    const all = free, size = total(free, ([x, y]) => x * x + y * y);
+    if (size < SMALLEST_REACH ** 2) return false;
+    for (;;) {
+      const held = all.filter((one) => !free.includes(one));
+      const [a, b] = stretch(free, dx - total(held, ([x], step) => x * step), dy - total(held, ([, y], step) => y * step), SHYNESS * size);
+      for (const one of free) one.step = one.at[0] * a + one.at[1] * b;
+      const over = free.filter(({ name, step }) => within(this.limits, name, values[name] + step) !== values[name] + step);
+      for (const one of over) one.step = within(this.limits, one.name, values[one.name] + one.step) - values[one.name];
+      if (!over.length) break;
+      free = free.filter((one) => !over.includes(one));
+    }
+    const ratio = Math.min(1, LONGEST_STEP / Math.max(...all.map(({ step }) => Math.abs(step))));
+    const moved = Math.hypot(total(all, ([x], step) => x * step), total(all, ([, y], step) => y * step)) * ratio;
+    if (!(moved > NEAR / 2)) return false;
+    for (const { name, step } of all) {
+      values[name] += step * ratio;
       this.changed(name, values[name]);
     }
+    return true;
   }
 
   /** @param {KeyboardEvent} event @param {Mark} mark */
@@ -160,6 +194,7 @@ export class Handles {
     if (!pixels) return;
     event.preventDefault();
     this.goToStart();
+    this.pursuit = null;
     this.lead(mark, pixels[0], pixels[1], this.start);
   }
 
@@ -177,6 +212,17 @@ export class Handles {
   }
 
   goToStart() { this.store.set({ playing: false, time: this.theatre?.stage.motion.first ?? 0 }); }
+}
+
+/** How a coordinate moves the hand on the screen, and how far it goes. @typedef {{ at: [number, number], step: number }} Column */
+/** @param {Column[]} columns @param {(at: [number, number], step: number) => number} of */
+const total = (columns, of) => columns.reduce((sum, { at, step }) => sum + of(at, step), 0);
+
+/** (J Jᵀ + λ)⁻¹ d. @param {Column[]} columns @param {number} dx @param {number} dy @param {number} shy @returns {[number, number]} */
+function stretch(columns, dx, dy, shy) {
+  const xx = total(columns, ([x]) => x * x) + shy, xy = total(columns, ([x, y]) => x * y), yy = total(columns, ([, y]) => y * y) + shy;
+  const det = xx * yy - xy * xy;
+  return [(yy * dx - xy * dy) / det, (xx * dy - xy * dx) / det];
 }
 
 /** @param {number} value @param {string} unit */
