@@ -190,3 +190,22 @@ def test_a_basis_is_limited_by_computing_and_not_by_the_clock(monkeypatch):
     if sys.platform != "win32":
         with pytest.raises(TimeoutError):
             engines._limited([sys.executable, "-c", "while True: pass"], "", 1)
+
+
+def test_marks_of_columns_are_apart_from_symbols_of_entries():
+    t, e = sp.symbols("t_0 e_0")
+    assert ts.algebra.syzygies([[t, e]]).matrix in (sp.Matrix([e, -t]), sp.Matrix([-e, t]))
+
+
+def test_a_program_for_bases_is_asked_before_python_flint_takes_its_half_minute(tmp_path, monkeypatch):
+    """Cyclic 6, beyond what python-flint answers at once: any program named Singular is then the next."""
+    program = tmp_path / "Singular"
+    program.write_text(f"#!/bin/sh\ntouch {tmp_path}/asked\nexit 1\n", encoding="ascii")
+    program.chmod(program.stat().st_mode | stat.S_IXUSR)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    monkeypatch.setattr("torseur.algebra.exact.engines.FLINT_SECONDS", 1)
+    v = sp.symbols("v0:6")
+    cyclic = [sum(sp.prod([v[(i + j) % 6] for j in range(d)]) for i in range(6)) for d in range(1, 6)] + [sp.prod(v) - 1]
+    with pytest.raises(UnsupportedError, match="python-flint found no standard basis in 6 variables in 1 s"):
+        ts.algebra.standard_basis(cyclic)
+    assert (tmp_path / "asked").exists()

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -34,25 +35,45 @@ class TooLarge(UnsupportedError):
     """A basis that grew beyond what is reasonable."""
 
 
-def basis_of(polynomials: Sequence[Any], ring: FlintRing, engine: str | None) -> tuple[str, list[Any]]:
-    """(engine, reduced basis with whole coefficients, least leading monomial first)."""
+def basis_of(
+    polynomials: Sequence[Any], ring: FlintRing, engine: str | None, seconds: int | None = None
+) -> tuple[str, list[Any]]:
+    """(engine, reduced basis with whole coefficients, least leading monomial first).
+
+    Each program may compute for `seconds` of the processor, by default as long as is usual for it.
+    """
     if not any(p != 0 for p in polynomials):
         return engine or "flint", []
     if engine is not None:
-        return engine, ENGINES[engine](polynomials, ring)
+        return engine, ENGINES[engine](polynomials, ring, seconds)
     try:
-        return "flint", _flint(polynomials, ring)
+        return "flint", _flint_at_once(polynomials, ring)
+    except TooLarge:
+        pass
+    # Programs made for this are asked before python-flint goes on in a process of its own: where its limits are
+    # reached it seldom ends within its half-minute, and they mostly do within a second.
+    for name in ("singular", "msolve"):
+        if shutil.which(_PROGRAMS[name]) and not (name == "msolve" and ring.order != "grevlex"):
+            with suppress(UnsupportedError):
+                return name, ENGINES[name](polynomials, ring, seconds)
+    try:
+        return "flint", _flint_apart(ring.vector(polynomials), ring, seconds)
     except TooLarge as reason:
-        for name in ("singular", "msolve"):
-            if shutil.which(_PROGRAMS[name]) and not (name == "msolve" and ring.order != "grevlex"):
-                return name, ENGINES[name](polynomials, ring)
         raise TooLarge(
             f"{reason} Programs made for this are used where they are installed: Singular, msolve. Fewer variables "
             "help too: give lengths and angles that may have a value one."
         ) from reason
 
 
-def _flint(polynomials: Sequence[Any], ring: FlintRing) -> list[Any]:
+def _flint(polynomials: Sequence[Any], ring: FlintRing, seconds: int | None = None) -> list[Any]:
+    try:
+        return _flint_at_once(polynomials, ring)
+    except TooLarge:
+        return _flint_apart(ring.vector(polynomials), ring, seconds)
+
+
+def _flint_at_once(polynomials: Sequence[Any], ring: FlintRing) -> list[Any]:
+    """The basis where python-flint finds it in a moment; raises TooLarge elsewhere."""
     given = ring.vector(polynomials)
     if any(p.is_constant() for p in given):
         return [ring.context.from_dict({(0,) * len(ring.variables): 1})]
@@ -61,11 +82,8 @@ def _flint(polynomials: Sequence[Any], ring: FlintRing) -> list[Any]:
         short = given.autoreduction()
         if sum(len(p) for p in short) <= _SHORT and short.is_groebner():
             return _by_leading_term([*short], ring)
-        return _flint_apart(given, ring)
-    try:
-        return limited_basis(polynomials, ring, LIMITS if ring.linear else MOMENTARY)
-    except TooLarge:
-        return _flint_apart(given, ring)
+        raise TooLarge(f"{len(ring.variables)} variables are too many for a moment.")
+    return limited_basis(polynomials, ring, LIMITS if ring.linear else MOMENTARY)
 
 
 def limited_basis(polynomials: Sequence[Any], ring: FlintRing, limits: tuple[int, int, int] = LIMITS) -> list[Any]:
@@ -80,16 +98,17 @@ def limited_basis(polynomials: Sequence[Any], ring: FlintRing, limits: tuple[int
     return _by_leading_term([*basis.autoreduction()], ring)
 
 
-def _flint_apart(given: Any, ring: FlintRing) -> list[Any]:
+def _flint_apart(given: Any, ring: FlintRing, seconds: int | None = None) -> list[Any]:
     """The same in a process of its own, which can be stopped: python-flint cannot be interrupted."""
     terms = [[[*map(int, m), str(int(c))] for m, c in p.to_dict().items()] for p in given]
     question = json.dumps([len(ring.variables), ORDERS[ring.order], terms])
+    patience = FLINT_SECONDS if seconds is None else seconds
     try:
-        done = _limited([sys.executable, "-c", _APART], question, FLINT_SECONDS)
+        done = _limited([sys.executable, "-c", _APART], question, patience)
     except TimeoutError as error:
         count = len(ring.variables)
         raise TooLarge(
-            f"python-flint found no standard basis in {count} variables in {FLINT_SECONDS} s of computing."
+            f"python-flint found no standard basis in {count} variables in {patience} s of computing."
         ) from error
     if done.returncode:
         raise UnsupportedError(f"python-flint failed: {done.stderr.strip()[-300:]}")
@@ -139,19 +158,19 @@ def _by_leading_term(members: Sequence[Any], ring: FlintRing) -> list[Any]:
     return sorted(whole, key=lambda p: (sum(ring.leading(p)), ring.leading(p)))
 
 
-def _singular(polynomials: Sequence[Any], ring: FlintRing) -> list[Any]:
+def _singular(polynomials: Sequence[Any], ring: FlintRing, seconds: int | None = None) -> list[Any]:
     """By Singular: std in a ring of characteristic 0."""
     order = {"grevlex": "dp", "grlex": "Dp", "lex": "lp"}[ring.order]
     ideal = ",\n".join(_text(p) for p in polynomials if p != 0)
     start = f"ring r = 0,({_variables(ring)}),{order};\noption(redSB);\nshort = 0;\n"
     script = f"{start}ideal i = {ideal};\nideal b = std(i);\nprint(b);\nquit;\n"
-    output = _run("singular", ["-q"], script)
+    output = _run("singular", ["-q"], script, seconds)
     return _require_standard_basis(
         "singular", polynomials, [_read(line, ring) for line in re.split(r",\s*\n", output.strip()) if line], ring
     )
 
 
-def _msolve(polynomials: Sequence[Any], ring: FlintRing) -> list[Any]:
+def _msolve(polynomials: Sequence[Any], ring: FlintRing, seconds: int | None = None) -> list[Any]:
     """By msolve, whose bases are in grevlex."""
     if ring.order != "grevlex":
         raise UnsupportedError("msolve computes bases in the order 'grevlex' only.")
@@ -159,7 +178,7 @@ def _msolve(polynomials: Sequence[Any], ring: FlintRing) -> list[Any]:
     with tempfile.TemporaryDirectory() as folder:
         given, result = Path(folder) / "ideal.ms", Path(folder) / "basis.ms"
         given.write_text(f"{_variables(ring)}\n0\n{ideal}\n", encoding="ascii")
-        _run("msolve", ["-g", "2", "-f", str(given), "-o", str(result)], "")
+        _run("msolve", ["-g", "2", "-f", str(given), "-o", str(result)], "", seconds)
         output = result.read_text(encoding="ascii")
     inside = re.search(r"\[(.*)\]", re.sub(r"^#.*$", "", output, flags=re.MULTILINE), re.DOTALL)
     if inside is None:
@@ -167,16 +186,17 @@ def _msolve(polynomials: Sequence[Any], ring: FlintRing) -> list[Any]:
     return _require_standard_basis("msolve", polynomials, [_read(part, ring) for part in inside[1].split(",")], ring)
 
 
-def _run(name: str, options: list[str], script: str) -> str:
+def _run(name: str, options: list[str], script: str, seconds: int | None) -> str:
     program = shutil.which(_PROGRAMS[name])
     if program is None:
         raise UnsupportedError(
             f"{name} is not installed: no program '{_PROGRAMS[name]}' on the path. Leave `engine` out for python-flint."
         )
+    patience = SECONDS if seconds is None else seconds
     try:
-        done = _limited([program, *options], script, SECONDS)
+        done = _limited([program, *options], script, patience)
     except TimeoutError as error:
-        raise TooLarge(f"{name} found no basis in {SECONDS} s of computing.") from error
+        raise TooLarge(f"{name} found no basis in {patience} s of computing.") from error
     if done.returncode or "? " in done.stdout:
         raise UnsupportedError(f"{name} failed: {(done.stderr or done.stdout).strip()[:300]}")
     return done.stdout
@@ -213,7 +233,7 @@ def _read(text: str, ring: FlintRing) -> Any:
     return ring.from_sympy(total)
 
 
-ENGINES: dict[str, Callable[[Sequence[Any], FlintRing], list[Any]]] = {
+ENGINES: dict[str, Callable[[Sequence[Any], FlintRing, int | None], list[Any]]] = {
     "flint": _flint,
     "singular": _singular,
     "msolve": _msolve,

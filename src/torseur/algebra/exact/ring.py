@@ -244,6 +244,8 @@ def _expressions(value: Any) -> Iterator[Any]:
 def _require_rational(value: Any, place: str) -> None:
     import sympy as sp
 
+    if value.has(sp.zoo, sp.nan):  # roots that cancel are seen here
+        raise UnsupportedError(f"{place}: it divides by an expression that is zero.")
     symbols = value.free_symbols
     if value.is_rational_function(*symbols) if symbols else value.is_Rational or sp.simplify(value).is_Rational:
         return

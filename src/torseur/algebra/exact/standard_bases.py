@@ -150,12 +150,19 @@ def _reorder(ring: Ring, first: Sequence[Any]) -> Ring:
 
 
 def ideal_basis(
-    polynomials: Sequence[Any], ring: Ring, order: str = "grevlex", engine: str | None = None
+    polynomials: Sequence[Any],
+    ring: Ring,
+    order: str = "grevlex",
+    engine: str | None = None,
+    seconds: int | None = None,
 ) -> StandardBasis:
-    """The basis of polynomials that are read already, and of the relations of their ring."""
+    """The basis of polynomials that are read already, and of the relations of their ring.
+
+    `seconds` are those that a program may compute, where the usual patience is too long; raises TooLarge beyond.
+    """
     flint = FlintRing(ring.variables, order)
     given = [flint.from_sympy(p) for p in (*polynomials, *ring.relations)]
-    name, members = basis_of(given, flint, engine)
+    name, members = basis_of(given, flint, engine, seconds)
     return StandardBasis(tuple(flint.to_sympy(p) for p in members), ring, order, name, tuple(members))
 
 
@@ -164,15 +171,17 @@ def vanishes(polynomial: Any, ideal: Sequence[Any], variables: Sequence[Any]) ->
     return polynomial == 0 or no_common_zero(ideal, [polynomial], variables)
 
 
-def no_common_zero(equations: Sequence[Any], inequations: Sequence[Any], variables: Sequence[Any]) -> bool:
-    """Whether no complex point has all equations zero and no inequation zero."""
+def no_common_zero(
+    equations: Sequence[Any], inequations: Sequence[Any], variables: Sequence[Any], seconds: int | None = None
+) -> bool:
+    """Whether no complex point has all equations zero and no inequation zero; `seconds` as in `ideal_basis`."""
     import sympy as sp
 
     # Rabinowitsch: with f ≠ 0 there is a y with y f = 1; no such point where 1 lies in the ideal with 1 - y f.
-    y = sp.Symbol("1/f")
+    y = sp.Dummy("1/f")
     # One variable for all inequations: their product is not zero exactly where none of them is.
     product = sp.Mul(*inequations)
     ring = FlintRing((y, *variables))
     given = [*equations, *([1 - y * product] if inequations else [])]
-    _, members = basis_of([ring.from_sympy(sp.expand(p)) for p in given], ring, None)
+    _, members = basis_of([ring.from_sympy(sp.expand(p)) for p in given], ring, None, seconds)
     return len(members) == 1 and members[0].is_one()

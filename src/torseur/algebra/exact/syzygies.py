@@ -96,8 +96,9 @@ class _Module:
         import sympy as sp
 
         self.rows, self.columns, self.own = rows, columns, ring.variables
-        self.marks = tuple(sp.Symbol(f"t_{j}") for j in range(columns))
-        self.places = tuple(sp.Symbol(f"e_{i}") for i in range(rows))
+        # Dummies: an entry may have a symbol t_0 of its own.
+        self.marks = tuple(sp.Dummy(f"t_{j}") for j in range(columns))
+        self.places = tuple(sp.Dummy(f"e_{i}") for i in range(rows))
         # lex with the places first: what has no place in its leading term has none at all.
         self.flint = FlintRing((*self.places, *self.marks, *ring.variables), "lex", rows + columns)
         units = self.flint.generators[: rows + columns]
