@@ -205,7 +205,9 @@ def test_a_program_for_bases_is_asked_before_python_flint_takes_its_half_minute(
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     monkeypatch.setattr("torseur.algebra.exact.engines.FLINT_SECONDS", 1)
     v = sp.symbols("v0:6")
-    cyclic = [sum(sp.prod([v[(i + j) % 6] for j in range(d)]) for i in range(6)) for d in range(1, 6)] + [sp.prod(v) - 1]
+    cyclic = [sum(sp.prod([v[(i + j) % 6] for j in range(d)]) for i in range(6)) for d in range(1, 6)] + [
+        sp.prod(v) - 1
+    ]
     with pytest.raises(UnsupportedError, match="python-flint found no standard basis in 6 variables in 1 s"):
         ts.algebra.standard_basis(cyclic)
     assert (tmp_path / "asked").exists()
