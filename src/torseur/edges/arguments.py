@@ -132,6 +132,8 @@ def _fits(value: Any, hint: Any) -> bool:
         return value in inside
     if origin is typing.Annotated:
         return _fits(value, inside[0])
+    if hasattr(origin, "__value__"):  # a type alias, as NumPy 2.5 writes NDArray
+        return _fits(value, origin.__value__)
     return _fits_class(value, hint if origin is None else origin, inside)
 
 

@@ -121,7 +121,8 @@ def test_a_muscle_holds_what_its_moment_arm_says():
     motion = ts.simulate(moved, 1e-9, samples=2, outputs=["q''", ts.Output("T", muscle.output)])
     end, origin = 0.05 * np.array([np.cos(0.8), np.sin(0.8)]), np.array([-0.3, 0.01])
     length = np.linalg.norm(end - origin)
-    arm_ = np.cross(end, (origin - end) / length)
+    line = (origin - end) / length
+    arm_ = end[0] * line[1] - end[1] * line[0]
     x = (length - 0.2) / 0.15
     tension = 800 * (0.5 * float(active_force(x)) * float(force_at_speed(0.0)) + float(passive_force(x)))
     assert motion["T"][0] == pytest.approx(tension, rel=1e-9)

@@ -67,6 +67,7 @@ def _primitive() -> Any:
         return jax.pure_callback(partial(_on_host, of), shapes, *values)
 
     def at_once(*values: Any, of: Differentiable, source: Differentiable | None) -> list[Any]:
+        values = tuple(map(jax.numpy.asarray, values))  # constants of jax 0.11 are on no device yet
         if all(device.platform in ("gpu", "cuda") for value in values for device in value.devices()):
             found = of.on_device(values, values[0].dtype == np.float64)
             return [jax.numpy.from_dlpack(result) for result in found]
