@@ -215,3 +215,14 @@ def test_a_quadruped_lands_on_its_feet_and_they_carry_its_weight():
     given = np.sum(pressed[1:]) * 1e-3  # multipliers are means over the step that ends there
     assert given == pytest.approx(mass * G * 2, abs=0.3)  # the momentum that is left is below that
     assert np.diff(motion["energy"]).max() < 1e-4 * mass * G
+
+
+def test_a_ball_may_turn_round_at_the_end_of_a_step():
+    """Its speed is zero there but for rounding, in which forces of speed do not settle and need not."""
+    ball = ts.parse("""mechanism ball ; gravity = [0, 0, -9.81 m/s^2] ;
+    let ball = body mass = 1 kg, centre = 0, inertia = diag(0.02, 0.03, 0.04) kg*m^2 end ;
+    join earth and ball.frame as flight with free(x, y, z, e0, e1, e2, e3) angles quaternion end ;
+    init z' = 0.0981 m/s, e0 = 0.6, e1 = 0.8, x' = 1e-16 m/s, y' = 4e-16 m/s ;""")
+    motion = ts.simulate(ball, until=0.02, samples=3, method="time_stepping")
+    assert motion["z"][-1] == pytest.approx(0, abs=1e-15)
+    assert motion["z'"] == pytest.approx([0.0981, 0, -0.0981], abs=1e-15)

@@ -216,17 +216,15 @@ class SolvedStep:
         shut = [c for c in self.found.resting if abs(values[c]) <= SHUT * self.found.sizes[c]]
         if shut:
             # Contacts are moved shut along the lasting constraints.
-            along = np.vstack([self.pushes[:, shut], np.zeros((nl, len(shut)))])
-            moves = reach @ _least(self.metric, along)[:nv]
+            pushed = np.vstack([self.pushes[:, shut], np.zeros((nl, len(shut)))])
+            moves = reach @ _least(self.metric, pushed)[:nv]
             result[:nq] += moves @ _least(derivatives[shut, :nq] @ moves, -self.own.along(derivatives[shut], result))
         if nl:
-            moves = np.linalg.solve(self.metric[:nv, :nv], self.rows.T)
+            along = np.linalg.solve(self.metric[:nv, :nv], self.rows.T)
             level, of_speeds = derivatives[contacts : contacts + nl], derivatives[contacts + nl :]
-            missing = -self.own.along(level, result)
-            result[:nq] += reach @ moves @ _least(level[:, :nq] @ reach @ moves, missing)
-            missing = -self.own.along(of_speeds, result)
-            result[nq:] += moves @ _least(of_speeds[:, nq : nq + nv] @ moves, missing)
-        return result
+            result[:nq] += reach @ along @ _least(level[:, :nq] @ reach @ along, -self.own.along(level, result))
+            result[nq:] += along @ _least(of_speeds[:, nq : nq + nv] @ along, -self.own.along(of_speeds, result))
+        return np.asarray(result, dtype=float)
 
 
 def _least(matrix: Vector, right: Vector) -> Vector:

@@ -61,6 +61,7 @@ STIFF_FORCES = 2
 MOST_FORCES = 12  # evaluations of forces of speed in a step
 FORCES_LEFT = 1e-3  # change above which they do not settle at all
 FORCES_SETTLED = 1e-10  # change of speeds, by their size, after which these have settled
+STILL = 1e-14  # speed, in m/s or rad/s, that rounding alone may change
 MOST_CORRECTIONS = 6
 NEGLIGIBLE = 1e-8  # square of a part of the impulses that forces after them may still add
 MOST_SHIFTS = 60
@@ -186,13 +187,14 @@ def free_speeds(structure: Structure, work: Stepping) -> float:
     keep_constraints(structure, work)
     from_metric(structure, work, work.z_free, work.v_free)
     change = 0.0
-    size = 0.0
+    size = STILL
     for i in range(NV):
         work.shifts[i] = work.v_free[i] - work.shifts[i]
         change = max(change, abs(work.shifts[i]))
-        size = max(size, abs(work.v_free[i]))
+        # Where a motion turns round, one of both is zero but for rounding.
+        size = max(size, abs(work.v[i]), abs(work.v_free[i]))
     add_product(-1.0, structure, work, work.shifts, work.impulse)
-    return change / size if size > 0.0 else 0.0
+    return change / size
 
 
 @routine
