@@ -2,10 +2,27 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import sys
 from collections.abc import Callable
 from typing import Any
+
+from torseur.algebra.graph.expr import forget_unused
+
+
+def forget_caches() -> None:
+    """Empties what functions of the package keep of earlier answers, and the table of nodes of those that are gone.
+
+    Otherwise what is dropped from a full cache or table while an action is counted is work of that action, and a count
+    depends on the tests before.
+    """
+    kept = [one for one in gc.get_objects() if isinstance(one, functools._lru_cache_wrapper)]
+    for cache in kept:
+        if cache.__module__.startswith("torseur."):
+            cache.cache_clear()
+    gc.collect()
+    forget_unused()
 
 
 def calls_of(action: Callable[[], Any]) -> int:

@@ -95,23 +95,23 @@ def person(options: PersonOptions) -> None:
     protocol = read_protocol(options.protocol, options.recording)
     seen = [open_recording(path, *options.recording) for path in options.trials]
     still = None if options.standing is None else open_recording(options.standing, options.recording.points).markers
-    persons = []
+    analyses = []
     for recorded in seen:
         with working(f"{recorded.name}: {len(recorded.markers)} frames", quiet=options.json):
-            persons.append(analyse_person(
+            analyses.append(analyse_person(
                 recorded, height=height, mass=mass, table=options.table, standing=still, mechanism=model,
                 protocol=protocol,
             ))  # fmt: skip
-    written = _write(persons, seen, options)
+    written = _write(analyses, seen, options)
     if options.json:
-        print_json({**session_document(persons), "written": written})
+        print_json({**session_document(analyses), "written": written})
     else:
-        for analysis in persons:
-            _tell(analysis, written if analysis is persons[-1] else [])
-    several = len(persons) > 1
+        for analysis in analyses:
+            _tell(analysis, written if analysis is analyses[-1] else [])
+    several = len(analyses) > 1
     end_with([
         f"{one.name}: {check.title}" if several else check.title
-        for one in persons for check in person_checks(one) if not check.ok
+        for one in analyses for check in person_checks(one) if not check.ok
     ])  # fmt: skip
 
 

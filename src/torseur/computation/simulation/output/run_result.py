@@ -129,10 +129,10 @@ def reasons_without_value(
 ) -> dict[str, str]:
     """Formulas of outputs without a value, each with the reason; `constrained` are the constraints they depend on."""
     known = getattr(system.quantities, "undetermined", {})
-    units = {name: known[name] for name in formulas if name in known}
+    reasons = {name: known[name] for name in formulas if name in known}
     if constrained is not None:
-        units |= undetermined_outputs(constrained, formulas, times, states)
-    return units | _without_values(system, formulas)
+        reasons |= undetermined_outputs(constrained, formulas, times, states)
+    return reasons | _without_values(system, formulas)
 
 
 def open_notes(undetermined: Mapping[str, str]) -> list[str]:
