@@ -35,7 +35,7 @@ from torseur.computation.simulation.loop.memory import KEEP_NOTHING
 from torseur.computation.simulation.loop.routine_binding import Binding
 from torseur.computation.simulation.model.first_order_form import as_system
 from torseur.computation.simulation.problem import Problem
-from torseur.computation.simulation.simulate import started
+from torseur.computation.simulation.simulate import system_on_constraints
 from torseur.description.mechanism import Mechanism
 
 State = NDArray[np.float64]
@@ -73,7 +73,7 @@ def best(action: Callable[[], object], repetitions: int) -> float:
 
 @cache
 def prepared(case: Case) -> System:
-    return started(as_system(case.mechanism), None, 0.0, "augmented")
+    return system_on_constraints(as_system(case.mechanism), None, 0.0, "augmented")
 
 
 def problem_of(case: Case, rtol: float) -> Problem:

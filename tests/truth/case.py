@@ -8,7 +8,7 @@ import numpy as np
 
 import torseur as ts
 from torseur.computation.simulation.model.first_order_form import as_system
-from torseur.computation.simulation.simulate import started
+from torseur.computation.simulation.simulate import system_on_constraints
 from truth.draft import DATA
 from truth.oracle import (
     Model,
@@ -74,7 +74,7 @@ class Case:
     def __post_init__(self):
         self.mechanism = ts.parse(self.text, directory=DATA)
         self.equations = ts.derive(self.mechanism, self.way.formalism)
-        system = started(as_system(self.equations, None, None, ()), None, 0.0, self.way.formulation)
+        system = system_on_constraints(as_system(self.equations, None, None, ()), None, 0.0, self.way.formulation)
         self.names = [quantity.name for quantity in system.states]
         self.initial = np.array(system.initial)
         self.model = Model(self.mechanism)

@@ -13,7 +13,7 @@ from torseur.algebra.exact.flint_ring import FlintRing, remainder
 from torseur.algebra.exact.standard_bases import StandardBasis
 
 
-def unsolved(basis: StandardBasis) -> list[Any]:
+def unsolved_members(basis: StandardBasis) -> list[Any]:
     """The members that do not give a variable by the others."""
     return [p for p, powers in zip(basis.members, basis.staircase, strict=True) if sum(powers) != 1]
 
@@ -23,7 +23,7 @@ def is_prime(basis: StandardBasis) -> bool:
 
     Then what does not lie in it vanishes at no open part of its zeros.
     """
-    rest = unsolved(basis)
+    rest = unsolved_members(basis)
     if basis.is_everything or basis.ring.root is not None:
         return False
     circles = [basis.flint.from_sympy(relation) for relation in basis.ring.relations]
@@ -32,7 +32,7 @@ def is_prime(basis: StandardBasis) -> bool:
 
 def is_space(basis: StandardBasis) -> bool:
     """Whether every equation gives a variable by the others, so that these can be anything."""
-    return not unsolved(basis) and not basis.is_everything and basis.ring.root is None
+    return not unsolved_members(basis) and not basis.is_everything and basis.ring.root is None
 
 
 def is_zero_only_beside(polynomial: Any, apart: Iterable[Any], basis: StandardBasis) -> bool:

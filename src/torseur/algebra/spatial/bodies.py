@@ -102,10 +102,10 @@ class Inertia:
         own = self.at_origin(rates[0], Vec3(*rates[1:4]), Symmetric3(*rates[4:]))
         if frame is None:
             return own
-        carried = self._carried(frame)
+        carried = self._rate_in_moving_frame(frame)
         return self.at_origin(own.mass, own.moment + carried.moment, own.matrix + carried.matrix)
 
-    def _carried(self, frame: Motion) -> Self:
+    def _rate_in_moving_frame(self, frame: Motion) -> Self:
         """ξ ×* I - I ξ ×: the rate of an inertia fixed in a body that moves with ξ."""
         # By the 6x6 products rather than by formulas for each block: it is only asked for by hand, never inside a
         # recursion.

@@ -99,7 +99,9 @@ class OptimalMotion:
         if intervals < 1:
             raise TorseurError(f"intervals = {intervals}: expected one or more.")
         self.coordinate_names, self.speed_names = tuple(layout.coordinate_names), tuple(layout.speed_names)
-        self.motors = self._driven(motors or mechanism.actuated or [n.removesuffix("'") for n in self.speed_names])
+        self.motors = self._known_motors(
+            motors or mechanism.actuated or [n.removesuffix("'") for n in self.speed_names]
+        )
         self.intervals, self.method = intervals, method
         self.opti = self._casadi.Opti()
         self.q = self.opti.variable(len(self.coordinate_names), intervals + 1)
@@ -220,7 +222,7 @@ class OptimalMotion:
         self.opti.set_initial(duration, (low + high) / 2)
         return duration
 
-    def _driven(self, names: Sequence[str]) -> tuple[str, ...]:
+    def _known_motors(self, names: Sequence[str]) -> tuple[str, ...]:
         for name in names:
             self._slot(name)
         return tuple(names)

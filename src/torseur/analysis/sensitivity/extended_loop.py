@@ -18,7 +18,7 @@ from torseur.computation.simulation.implicit.implicit_setup import STAGES, impli
 from torseur.computation.simulation.loop import memory
 from torseur.computation.simulation.loop.integrate import integrate
 from torseur.computation.simulation.loop.integrator import Integrator
-from torseur.computation.simulation.loop.routine_binding import LOOSE, METHODS, compiled
+from torseur.computation.simulation.loop.routine_binding import LOOSE, METHODS, compile_once
 from torseur.computation.simulation.model.system import Vector
 from torseur.computation.simulation.problem import Problem, Tolerance, absolute_tolerance, checked_rtol, longest_step
 from torseur.errors import TorseurError, unknown_name
@@ -138,4 +138,4 @@ def routine_of(
     entry: Routine, size: int, statics: Mapping[str, int], externals: Mapping[str, Any], backend: str
 ) -> CompiledRoutine:
     """A routine of the sensitivity analysis, compiled; `size` is that of the state that the integrator sees."""
-    return compiled(entry, {"N": size, **_ABSENT, **statics}, externals, backend)
+    return compile_once(entry, {"N": size, **_ABSENT, **statics}, externals, backend)

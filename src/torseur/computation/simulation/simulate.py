@@ -171,7 +171,7 @@ class Request:
     def _in_time_steps(self) -> Trajectory:
         """The motion by steps of fixed length, with contacts and friction as impulses of each step."""
         full = self._as_system()
-        bare = started(without_switching(full), self.laws, self.start, self.formulation)
+        bare = system_on_constraints(without_switching(full), self.laws, self.start, self.formulation)
         times = step_times(self.samples, self.start, self.until, self.max_step, self.dense)
         step = step_length(self.start, self.until, self.max_step)
         wanted = outputs_besides_states(self.outputs, full)
@@ -208,7 +208,7 @@ class Request:
 
     def _system(self) -> System:
         """y' = f(t, y, p) of the model, with an initial state on its constraints."""
-        return started(self._as_system(), self.laws, self.start, self.formulation, self.independent)
+        return system_on_constraints(self._as_system(), self.laws, self.start, self.formulation, self.independent)
 
     def _problem(self, system: System, settings: SolverSettings, jumps: Jumps, times: Vector) -> Problem:
         """What the loop needs: the state it starts from, tolerances, limits, and whom it asks on the way."""
@@ -256,7 +256,7 @@ def initial_account(
     return at_start(system.constrained, np.array(system.values), functions, 0.0, np.array(system.initial))[1]
 
 
-def started(
+def system_on_constraints(
     system: System,
     laws: Mapping[str, Callable[..., float]] | None,
     start: float,

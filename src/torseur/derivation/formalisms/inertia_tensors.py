@@ -76,7 +76,7 @@ class InertiaTensors(Formulation):
         return G
 
     @cached_property
-    def carried(self) -> list[dict[int, Motion]]:
+    def carrying_screws(self) -> list[dict[int, Motion]]:
         """Per motion: the screws that carry it, and its own, at its origin and in its axes, by numbers."""
         listed: list[dict[int, Motion]] = []
         for a, step in enumerate(self.steps):
@@ -91,8 +91,8 @@ class InertiaTensors(Formulation):
         K: dict[tuple[int, int], Matrix] = {}
         for b in range(len(self.steps)):
             for j in self._numbers[b]:
-                weighed = product_with_transpose(self.composite_tensors[b], screw_matrix(self.carried[b][j]))
-                for i, motion in self.carried[b].items():
+                weighed = product_with_transpose(self.composite_tensors[b], screw_matrix(self.carrying_screws[b][j]))
+                for i, motion in self.carrying_screws[b].items():
                     # Both screws of one motion carry each other; each pair is taken once, its transpose follows.
                     if i <= j:
                         K[i, j] = product(screw_matrix(motion), weighed)
@@ -103,10 +103,10 @@ class InertiaTensors(Formulation):
     def bent_traces(self) -> dict[tuple[int, int], Expr]:
         """tr(S_i G_ik [δ̃_k, τ_k]ᵀ) for complex joints k and all i where one carries the other; δ and τ per second."""
         traces: dict[tuple[int, int], Expr] = {}
-        for b, bent in enumerate(self._bent):
+        for b, bent in enumerate(self._carrying_bends):
             own = set(self._numbers[b])
             weighed = {k: product_with_transpose(self.composite_tensors[b], screw_matrix(m)) for k, m in bent.items()}
-            for i, motion in self.carried[b].items():
+            for i, motion in self.carrying_screws[b].items():
                 for k, tensor in weighed.items():
                     # Here, in the axes of the farther one of both.
                     if i in own or k in own:
@@ -114,7 +114,7 @@ class InertiaTensors(Formulation):
         return traces
 
     @cached_property
-    def _bent(self) -> list[dict[int, Motion]]:
+    def _carrying_bends(self) -> list[dict[int, Motion]]:
         """Per motion: (δ, τ) of the complex joints that carry it, at its origin and in its axes."""
         listed: list[dict[int, Motion]] = []
         for a, step in enumerate(self.steps):
@@ -150,7 +150,7 @@ class InertiaTensors(Formulation):
             for k in reversed([*self._way_to_earth(a)]):
                 own = NULL
                 for j in self._numbers[k]:
-                    own = own + self.carried[a][j].angular * self.screws[j][1].rate
+                    own = own + self.carrying_screws[a][j].angular * self.screws[j][1].rate
                 turning[k] = total * 2 + own
                 total = total + own
             listed.append(turning)
@@ -228,7 +228,7 @@ class InertiaTensors(Formulation):
         symbols = {}
         for (i, k), tensor in self.kinetic_tensors.items():
             step = self.screws[k][0]
-            seen = self.carried[max(step, self.screws[i][0])]
+            seen = self.carrying_screws[max(step, self.screws[i][0])]
             for a in self._way_to_earth(step):
                 for j in self._numbers[a]:
                     value = skew_contraction(seen[j].angular, tensor)

@@ -123,10 +123,10 @@ class _Usefulness:
 
     def is_given(self, joint: Joint) -> bool:
         """Whether an initial value is stated for it: in the state it is kept, compared with the others, or a guess."""
-        return bool(_names_of_state(joint) & self._stated)
+        return bool(_names_of_state(joint) & self._stated_names)
 
     @cached_property
-    def _stated(self) -> set[str]:
+    def _stated_names(self) -> set[str]:
         return {name for name, _ in self.mechanism.initial}
 
     def is_used(self, joint: Joint) -> bool:

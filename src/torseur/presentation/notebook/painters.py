@@ -20,7 +20,7 @@ from torseur.derivation.tree import build_tree
 from torseur.description.mechanism import Mechanism
 from torseur.errors import TorseurError, counted
 from torseur.presentation.levels.write_equations import write_equations
-from torseur.presentation.notebook.viewer import trusted, view
+from torseur.presentation.notebook.viewer import view, with_word_of_trust
 from torseur.presentation.report.compose.examination_content import influences_of, note_on
 from torseur.presentation.report.drawing.curve_svg import Series, curve_svg
 from torseur.presentation.scene.bodies.body_masses import body_mass
@@ -41,7 +41,7 @@ def paint(value: Any) -> dict[str, str]:
     """The contents of a value by MIME type; empty where nothing better than its `repr` is known."""
     painter = next((p for kind, p in _PAINTERS.items() if isinstance(value, kind)), None)
     contents = {} if painter is None else painter(value)
-    return contents | {"text/html": trusted(contents["text/html"])} if "text/html" in contents else contents
+    return contents | {"text/html": with_word_of_trust(contents["text/html"])} if "text/html" in contents else contents
 
 
 def _mechanism(mechanism: Mechanism) -> dict[str, str]:

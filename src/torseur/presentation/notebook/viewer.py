@@ -19,7 +19,7 @@ from torseur.presentation.scene.scene import Scene
 HEIGHT = 480
 
 
-def trusted(contents: str) -> str:
+def with_word_of_trust(contents: str) -> str:
     """HTML of a notebook with a word that only those see whose notebook has not been trusted.
 
     There drawings, formulas and frames are taken out, and styles too: that which hides the word. Styles hold for all
@@ -58,7 +58,7 @@ class Viewer:
         return render(content)
 
     def _repr_html_(self) -> str:
-        return trusted(self.frame())
+        return with_word_of_trust(self.frame())
 
     def frame(self) -> str:
         """The picture as a frame within another page."""

@@ -11,7 +11,7 @@ from torseur.computation.simulation import Trajectory
 from torseur.computation.simulation.model.first_order_form import as_system
 from torseur.computation.simulation.model.system import Quantity, System
 from torseur.computation.simulation.output.trajectory import Column, Kind
-from torseur.computation.simulation.simulate import started
+from torseur.computation.simulation.simulate import system_on_constraints
 from torseur.derivation.equations import Equations
 from torseur.derivation.tree import Tree, resolve
 from torseur.derivation.tree.definitions import undetermined_functions
@@ -50,7 +50,7 @@ def start_position(
         try:
             system = as_system(equations, given, initial)
             if not undetermined_functions(tree.mechanism):
-                system = started(system, None, 0.0, "augmented")
+                system = system_on_constraints(system, None, 0.0, "augmented")
             return hold_still(system, len(tree.layout.coordinates))
         except TorseurError:
             pass  # the reason is said where the motion failed; what is described is drawn as it stands

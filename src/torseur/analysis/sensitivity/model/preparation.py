@@ -14,7 +14,7 @@ from torseur.computation.simulation.constrained.contacts.contact_gaps import swi
 from torseur.computation.simulation.model.first_order_form import Model, as_system, without_switching
 from torseur.computation.simulation.model.outputs_and_events import Impact
 from torseur.computation.simulation.model.system import System
-from torseur.computation.simulation.simulate import started
+from torseur.computation.simulation.simulate import system_on_constraints
 from torseur.derivation.equations import Equations
 from torseur.derivation.equations.simplification.constrained_model import KEPT
 from torseur.derivation.formalisms import derive
@@ -112,9 +112,9 @@ def _ready(
     system = as_system(model, values, initial, shifted)
     _require_formulas(system)
     if in_steps:
-        bare = started(without_switching(system), None, start, "augmented")
+        bare = system_on_constraints(without_switching(system), None, start, "augmented")
         return Prepared(model, bare, (), values, initial, start, impacts, system)
-    return Prepared(model, started(system, None, start, "augmented"), (), values, initial, start, impacts)
+    return Prepared(model, system_on_constraints(system, None, start, "augmented"), (), values, initial, start, impacts)
 
 
 def _read_gaps(model: Model, impacts: Sequence[Impact]) -> tuple[Impact, ...]:

@@ -69,7 +69,7 @@ class Closing:
         return np.array(self.variation.system.initial)
 
     @cached_property
-    def _stated(self) -> set[str]:
+    def _stated_names(self) -> set[str]:
         return {*self._constrained.given, *varied_initial_states(self.variation)}
 
     @cached_property
@@ -78,11 +78,11 @@ class Closing:
         numbers = self._numbers
         if self._constrained.massless or numbers.programs.quaternions or numbers.play is not None:
             return False
-        if held_rates(numbers, self._stated):
+        if held_rates(numbers, self._stated_names):
             return False  # given rates hold beside the constraints
         if any(symbols_of([condition.value]) for condition in numbers.programs.conditions):
             return False  # dimensions of a point may make its loops impossible
-        return has_constant_directions(numbers, held_slots(numbers, self._stated))
+        return has_constant_directions(numbers, held_slots(numbers, self._stated_names))
 
     @cached_property
     def _open_limit(self) -> float:
@@ -92,11 +92,11 @@ class Closing:
 
     @cached_property
     def _free(self) -> Mask:
-        return np.any(free_directions(self._numbers, START, self._y, self._stated) != 0.0, axis=1)
+        return np.any(free_directions(self._numbers, START, self._y, self._stated_names) != 0.0, axis=1)
 
     @cached_property
     def _free_speeds(self) -> Mask:
-        return free_speeds(self._numbers, START, self._y, self._stated)
+        return free_speeds(self._numbers, START, self._y, self._stated_names)
 
     def states(self, given: Vector, guesses: Vector) -> Vector:
         """The states of points with parameters `given`; nan where there is none."""

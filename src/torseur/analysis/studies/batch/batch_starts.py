@@ -206,7 +206,7 @@ class Starts:
         own = np.tile(starts_matrix(self.variation.varied, states.shape[1]), (len(given), 1, 1))
         assert self._equations is not None
         names = [quantity.name for quantity in self._system.states]
-        formulas = initial_formulas(self._equations, self._stated)
+        formulas = initial_formulas(self._equations, self._stated_values)
         layout = self._equations.layout
         bound = {**dict(zip(layout.parameters, given.T, strict=True)), TIME: 0.0}
         weights = constants_matrix(self.variation.varied, len(layout.parameters))
@@ -225,11 +225,11 @@ class Starts:
         else:
             system = replace(self._system, values=tuple(given.tolist()), initial=tuple(state.tolist()))
             variation = replace(self.variation, system=system)
-        start = initial_tangents(replace(variation, integrands=()), self._stated, 0.0)
+        start = initial_tangents(replace(variation, integrands=()), self._stated_values, 0.0)
         return replace(variation, start=start).initial_tangents.ravel()
 
     @property
-    def _stated(self) -> dict[str, float]:
+    def _stated_values(self) -> dict[str, float]:
         """Initial values that replace those of the mechanism, by name; numbers of axes do not matter here."""
         return {**self.initial, **{a.name.removesuffix(INITIAL): 0.0 for a in self.axes if _is_start(a)}}
 

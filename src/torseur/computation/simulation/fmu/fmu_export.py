@@ -13,7 +13,7 @@ from torseur.algebra.graph import Input, Program, directional_derivative, symbol
 from torseur.computation.codegen.kernels.linking import link
 from torseur.computation.codegen.targets.fmu import BaseUnit, FmuModel, Variable, write_archive
 from torseur.computation.codegen.targets.fmu.fmu_description import rate_unit
-from torseur.computation.simulation.fmu.fmu_routine import held, task
+from torseur.computation.simulation.fmu.fmu_routine import laws_from_inputs, task
 from torseur.computation.simulation.loop.routine_binding import Binding
 from torseur.computation.simulation.model.first_order_form import Model, as_system
 from torseur.computation.simulation.model.outputs_and_events import (
@@ -24,7 +24,7 @@ from torseur.computation.simulation.model.outputs_and_events import (
     quantity_of,
 )
 from torseur.computation.simulation.model.system import Law, Quantity, System
-from torseur.computation.simulation.simulate import started
+from torseur.computation.simulation.simulate import system_on_constraints
 from torseur.description.mechanism import require_smooth
 from torseur.description.mechanism.units import parse_unit
 from torseur.display import Displayed
@@ -89,7 +89,7 @@ def fmu_model(
         if is_python(output):
             raise UnsupportedError(f"output '{output.name}' is a Python function, which an FMU cannot hold.")
     still = {law.name: lambda *arguments: 0.0 for law in chosen.laws}
-    system = started(chosen, still, 0.0, "augmented")
+    system = system_on_constraints(chosen, still, 0.0, "augmented")
     formulas = output_program(wanted, system)
     statics, externals = _bindings(system, still, formulas)
     tangent = _tangent(system, formulas)
@@ -124,7 +124,7 @@ def _bindings(
         slots = [symbol(f"slot {k}") for k in range(len(system.solver_parameters))]
         inputs = [symbol(f"input {k}") for k in range(len(system.laws))]
         externals["law_arguments"] = Program("inputs", (Input("p", (*slots, *inputs)),), (vector("a", inputs),))
-        externals["law_values"] = held
+        externals["law_values"] = laws_from_inputs
         statics["NA"] = len(inputs)
     if formulas is not None:
         statics["NZ"] = len(formulas.outputs[0])

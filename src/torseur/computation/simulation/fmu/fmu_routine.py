@@ -44,7 +44,7 @@ tangent = External("tangent", "t: float, y: Array, p: Array, d: Array, z: Array"
 
 
 @routine
-def held(t: float, a: Array, u: Array) -> None:
+def laws_from_inputs(t: float, a: Array, u: Array) -> None:
     """Laws as inputs: their values are given, and stay as they are between communication points."""
     for i in range(NL):
         u[i] = a[i]

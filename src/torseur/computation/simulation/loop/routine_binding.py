@@ -21,7 +21,7 @@ from torseur.computation.simulation.loop.integrate import integrate
 from torseur.computation.simulation.loop.integrator import Integrator
 from torseur.computation.simulation.model.force_laws import (
     arguments_program,
-    called,
+    call_user_function,
     events_with_laws,
     given_laws,
     law_callback,
@@ -64,7 +64,7 @@ class Settle:
         in_force: tuple[tuple[float, Vector], ...],
     ) -> None:
         self.statics, self.externals, self.backend, self.in_force = statics, externals, backend, in_force
-        self._along = compiled(settle_along, statics, externals, backend)
+        self._along = compile_once(settle_along, statics, externals, backend)
 
     def __call__(self, times: Vector, states: Vector) -> Vector:
         result = np.empty_like(states)
@@ -125,7 +125,7 @@ class Binding:
         if method != "explicit":
             statics |= implicit_statics(self.system, method)
             externals |= self._jacobian()
-        loop = compiled(integrate, statics, externals, backend)
+        loop = compile_once(integrate, statics, externals, backend)
         return Integrator(loop.call, loop.backend, method)
 
     def integrator_for(self, method: str, rtol: float, events: Sequence[Event], backend: str) -> Integrator:
@@ -142,7 +142,7 @@ class Binding:
         """Formulas evaluated along a motion, one column each."""
         size = len(program.outputs[0])
         bound = self.formulas("outputs", program)
-        along = compiled(outputs_along, self.statics | {"NZ": size}, self.externals | bound, backend)
+        along = compile_once(outputs_along, self.statics | {"NZ": size}, self.externals | bound, backend)
         result = np.empty((len(times), size))
         along(len(times), times, states.ravel(), p, result.ravel())
         return result
@@ -221,7 +221,9 @@ class Binding:
         return CallbackSpec(function, sizes)
 
 
-def compiled(entry: Routine, statics: Mapping[str, int], externals: Mapping[str, Any], backend: str) -> CompiledRoutine:
+def compile_once(
+    entry: Routine, statics: Mapping[str, int], externals: Mapping[str, Any], backend: str
+) -> CompiledRoutine:
     """The compiled routine; kept for the next time when no Python function is part of it."""
     if any(isinstance(value, CallbackSpec) for value in externals.values()):
         return compile_routine(entry, statics, externals, backend)
@@ -261,6 +263,6 @@ def _event_callback(events: Sequence[Event]) -> Callable[[float, Vector, Vector,
     def values(t: float, y: Vector, p: Vector, g: Vector) -> None:
         for k, event in enumerate(events):
             assert callable(event.function)
-            g[k] = called(f"event '{event.name}'", t, event.function, t, y)
+            g[k] = call_user_function(f"event '{event.name}'", t, event.function, t, y)
 
     return values

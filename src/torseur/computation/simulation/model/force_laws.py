@@ -105,12 +105,12 @@ def law_callback(laws: Sequence[Law], functions: Sequence[LawFunction]) -> Calla
     def values(t: float, a: Vector, u: Vector) -> None:
         given = a.tolist()
         for k, (law, function) in enumerate(zip(laws, functions, strict=True)):
-            u[k] = called(f"law '{law.name}'", t, function, *given[slots[k]])
+            u[k] = call_user_function(f"law '{law.name}'", t, function, *given[slots[k]])
 
     return values
 
 
-def called(what: str, t: float, function: Callable[..., Any], *arguments: Any) -> float:
+def call_user_function(what: str, t: float, function: Callable[..., Any], *arguments: Any) -> float:
     """The number a user's function returns; what it raises becomes an error with its name and the time."""
     try:
         return float(function(*arguments))

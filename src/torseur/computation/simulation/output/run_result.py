@@ -14,7 +14,7 @@ from torseur.computation.simulation.constrained.solver.constrained_setup import 
 from torseur.computation.simulation.events.state_jumps import Jumps
 from torseur.computation.simulation.loop.integrator import Run
 from torseur.computation.simulation.loop.routine_binding import Binding
-from torseur.computation.simulation.model.force_laws import called
+from torseur.computation.simulation.model.force_laws import call_user_function
 from torseur.computation.simulation.model.outputs_and_events import Output, is_python, quantity_of
 from torseur.computation.simulation.model.system import System, Vector
 from torseur.computation.simulation.output.dense_motion import DenseOutput
@@ -172,4 +172,4 @@ def python_output(output: Output, times: Vector, states: Vector) -> Vector:
     function = output.function
     assert callable(function)
     rows = zip(times.tolist(), states, strict=True)
-    return np.array([called(f"output '{output.name}'", t, function, t, state) for t, state in rows])
+    return np.array([call_user_function(f"output '{output.name}'", t, function, t, state) for t, state in rows])

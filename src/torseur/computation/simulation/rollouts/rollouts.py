@@ -138,7 +138,9 @@ class Rollouts:
     def _kernel(self, own: tuple[str, ...], forced: bool) -> CudaRollout:
         """The compiled rollout for parameters of which some differ from motion to motion, with forces or without."""
         if (own, forced) not in self._kernels:
-            parts = with_own(self.watched.parts if forced else unforced(self.watched.parts), self.equations, own)
+            parts = with_own(
+                self.watched.parts if forced else without_generalised_forces(self.watched.parts), self.equations, own
+            )
             shared = [g.name for g in parts.programs["motion"].inputs if g.name == PARAMETERS]
             self._kernels[own, forced] = CudaRollout(parts, shared, *self._options)
         return self._kernels[own, forced]
@@ -205,7 +207,7 @@ class Rollouts:
             raise TorseurError(f"rollout: every is {every} and must divide steps, {steps}, with dopri5.")
 
 
-def unforced(parts: RolloutParts) -> RolloutParts:
+def without_generalised_forces(parts: RolloutParts) -> RolloutParts:
     """The programs without generalised forces besides the loads."""
     programs = {}
     for name, program in parts.programs.items():

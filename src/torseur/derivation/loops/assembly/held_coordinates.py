@@ -18,14 +18,14 @@ _KEPT = 1e-6
 def hold_coordinates(mechanism: Mechanism, at: Mapping[str, float] | None, locked: Sequence[str], time: float,
          seed: int) -> tuple[Mechanism, Mapping[str, float]]:  # fmt: skip
     """The mechanism with coordinates held where a closed configuration has them, and that configuration."""
-    where = _closed(mechanism, at, locked, time, seed)
+    where = _closed_configuration(mechanism, at, locked, time, seed)
     chosen = [c for joint in mechanism.joints for c in joint.coordinates if {c.name, joint.name} & set(locked)]
     # A held coordinate is a constraint like any other, so that rank and redundancy count it.
     holds = [driver(f"{c.name} held", c, where[c.name]) for c in chosen]
     return replace(mechanism, constraints=(*mechanism.constraints, *holds)), where
 
 
-def _closed(
+def _closed_configuration(
     mechanism: Mechanism, at: Mapping[str, float] | None, locked: Sequence[str], time: float, seed: int
 ) -> Mapping[str, float]:
     """The closed configuration that is meant without the locks; where it moves a locked value that was given exactly,

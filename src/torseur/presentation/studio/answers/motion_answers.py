@@ -16,7 +16,7 @@ import numpy as np
 from torseur.computation.simulation import Output, Trajectory, simulate
 from torseur.computation.simulation.model.first_order_form import as_system
 from torseur.computation.simulation.model.system import System
-from torseur.computation.simulation.simulate import started
+from torseur.computation.simulation.simulate import system_on_constraints
 from torseur.derivation.tree.definitions import undetermined_functions
 from torseur.errors import SimulationError, TorseurError, list_names
 from torseur.presentation.report.compose.compose_report import Page
@@ -138,7 +138,7 @@ def start_system(model: Model, values: Mapping[str, float], initial: Mapping[str
         # The user's values of several coordinates of a loop need not close it. All are kept where they do; otherwise
         # only
         # the one that the user has just set, which the dictionary has last.
-        started(system, None, 0.0, "augmented")
+        system_on_constraints(system, None, 0.0, "augmented")
         return system
     except TorseurError:
         held = replace(system.constrained, given=frozenset([next(reversed(start))]))
@@ -149,7 +149,7 @@ def _still(model: Model, request: Request) -> Trajectory:
     """The start of the motion, closed loops assembled, held for the whole time; parameters without a value are 0."""
     system = start_system(model, request.values, request.initial)
     if not undetermined_functions(model.tree.mechanism):
-        system = started(system, None, 0.0, "augmented")
+        system = system_on_constraints(system, None, 0.0, "augmented")
     return hold_still(system, len(model.tree.layout.coordinates), request.until)
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from torseur.algebra.graph import Expr, Program, evaluate
 from torseur.computation.functions.row_units import GEOMETRIC
-from torseur.computation.simulation.model.force_laws import LawFunction, called, law_function
+from torseur.computation.simulation.model.force_laws import LawFunction, call_user_function, law_function
 from torseur.computation.simulation.model.motion_programs import MechanismPrograms
 from torseur.computation.simulation.model.system import Vector
 from torseur.derivation.equations import Equations
@@ -122,7 +122,7 @@ class StateNumbers:
         values = []
         for node in nodes:
             arguments = [float(a) for a in evaluate(list(node.args), bound)]
-            values.append(called(f"law '{node.data.name}'", t, law_function(node, self.laws), *arguments))
+            values.append(call_user_function(f"law '{node.data.name}'", t, law_function(node, self.laws), *arguments))
         return values
 
     def closure(self, t: float, y: Vector) -> tuple[Vector, Vector]:

@@ -19,7 +19,12 @@ from torseur.computation.simulation.constrained.stepping.stepping_loop import ou
 from torseur.computation.simulation.constrained.stepping.stepping_memory import Stepping, Structure
 from torseur.computation.simulation.constrained.stepping.stepping_programs import SteppingPrograms, integers
 from torseur.computation.simulation.loop.integrator import Integrator, Memory
-from torseur.computation.simulation.loop.routine_binding import TIME_STEPPING, Binding, compiled, python_event_callback
+from torseur.computation.simulation.loop.routine_binding import (
+    TIME_STEPPING,
+    Binding,
+    compile_once,
+    python_event_callback,
+)
 from torseur.computation.simulation.model.outputs_and_events import Event, Impact, event_program, is_python
 from torseur.computation.simulation.model.system import System, Vector
 from torseur.computation.simulation.problem import Problem
@@ -69,7 +74,7 @@ class SteppedMotion:
             statics["SOLVED"] = int(needs_solution(program, self.system))
         if functions:
             externals["python_events"] = python_event_callback(functions, self.binding.system)
-        loop = compiled(step_through, statics, externals, self.backend)
+        loop = compile_once(step_through, statics, externals, self.backend)
         return SteppingIntegrator(loop.call, loop.backend, TIME_STEPPING, None, self.structure, self.work)
 
     @property
@@ -80,7 +85,7 @@ class SteppedMotion:
         """Formulas at the samples, with accelerations and multipliers of the steps that ended there."""
         size = len(program.outputs[0])
         externals = {**self.binding.externals, **self.programs.externals, "stepped_outputs": program}
-        along = compiled(outputs_along_steps, self.statics | {"NZ": size}, externals, self.backend)
+        along = compile_once(outputs_along_steps, self.statics | {"NZ": size}, externals, self.backend)
         result = np.empty((len(times), size))
         along(len(times), times, states.ravel(), p, self.work.solved, result.ravel())
         return result

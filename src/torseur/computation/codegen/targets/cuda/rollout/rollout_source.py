@@ -157,7 +157,7 @@ def _device_functions(parts: RolloutParts, words: Mapping[str, object]) -> dict[
     """The externals of the routines that are programs."""
     passed = words["passed"]
 
-    def noted(a: Sequence[str]) -> str:
+    def noted_values(a: Sequence[str]) -> str:
         assert parts.watch is not None
         return f"values_of_at_{parts.watch.names[int(a[0])]}<T, F>({a[1]}, {a[2]}, {a[3]}, {passed}, {a[5]})"
 
@@ -168,7 +168,7 @@ def _device_functions(parts: RolloutParts, words: Mapping[str, object]) -> dict[
         "watch": DeviceFunction(
             lambda a: f"values_of_watch<T, F>({a[0]}, {a[1]}, {a[2]}, {passed}, {a[4]})", frozenset((4,))
         ),
-        "noted_at": DeviceFunction(noted, frozenset((5,))),
+        "noted_at": DeviceFunction(noted_values, frozenset((5,))),
     }
 
 
