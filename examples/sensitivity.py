@@ -14,4 +14,4 @@ for response in found.responses:
     for rank in found.ranking(response.name):
         print(f"  {rank.parameter:4} {rank.per_percent:12.4g} per 1 %   {100 * rank.share:5.1f} % of the spread")
 worst = max(agreement.difference for agreement in found.agreement)
-print(f"\nall slopes agree with differences of motions to {worst:.0e}")
+print(f"\nall derivatives agree with differences of motions to {worst:.0e}")

@@ -67,7 +67,7 @@ def moved(move, x0=(0.1,), **options):
         ("semi_implicit", "float64", {"step": 2e-5, "steps": 100_000}, 1e-3),
     ],
 )
-def test_an_oscillator_with_slopes(method, precision, options, limit, emulated):
+def test_an_oscillator_with_derivatives(method, precision, options, limit, emulated):
     """Values and slopes by the stiffness and the start. Oracle: closed forms."""
     move = oscillator(method, precision, sensitivities=["k", "x(0)"])
     found = moved(move, **options).criteria[:, :, 0]
@@ -189,7 +189,7 @@ def test_the_period_of_a_pendulum(emulated):
 
 @pytest.mark.slow
 def test_a_double_pendulum_as_on_the_cpu(emulated):
-    """Formulas with accelerations, several events, slopes. Oracle: the direct method on the CPU."""
+    """Formulas with accelerations, several events, derivatives. Oracle: the direct method on the CPU."""
     mechanism, names = library.load("double_pendulum"), ["m2", "q1(0)"]
     criteria = [
         Criterion("q1"), Criterion("q1''", "maximum"), Criterion("energy", "integral"), Criterion("q2", "minimum"),
@@ -221,7 +221,7 @@ def test_rounding_makes_no_endless_events(emulated):
         assert np.abs(found[precision] - found["float64"]).max() < 1e-4
 
 
-def test_what_changes_nothing_has_slope_zero(emulated):
+def test_what_changes_nothing_has_derivative_zero(emulated):
     """Entries that are zero for every state are written too."""
     move = oscillator("rk4", criteria=[Criterion(ts.TIME, "integral"), Criterion("x")], sensitivities=["m"])
     found = moved(move, **FIXED).criteria

@@ -40,10 +40,11 @@ def _cancellation(equations: Equations) -> float:
     n = len(matrix)
     # Lᵀ D L from the last row up, as code does it, at all states at once; only the pivots are looked at.
     left, worst = matrix.copy(), 1.0
-    for k in range(n - 1, -1, -1):
-        worst = max(worst, float(np.max(matrix[k, k] / left[k, k])))
-        left[:k, :k] -= left[:k, None, k] * left[None, k, :k] / left[k, k]
-    return worst if np.isfinite(worst) else np.inf
+    with np.errstate(divide="ignore", invalid="ignore"):  # a pivot of what has no mass vanishes
+        for k in range(n - 1, -1, -1):
+            worst = np.maximum(worst, np.max(matrix[k, k] / left[k, k]))  # nan stays
+            left[:k, :k] -= left[:k, None, k] * left[None, k, :k] / left[k, k]
+    return float(worst) if np.isfinite(worst) else np.inf
 
 
 def sampled_mass_matrices(equations: Equations) -> np.ndarray:

@@ -222,7 +222,7 @@ def test_spilled_values_of_stages_come_back(suffix, kind, tolerance, tmp_path, m
 
 @pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["f32", "f64", "mixed"])
-def test_parking_keeps_to_its_room(suffix):
+def test_spilling_keeps_to_its_room(suffix):
     """A value leaves before it comes back, and of the values between their uses few are held at a time."""
     (program,) = module_of(ts.derive(robot("solo12")), ["forward_dynamics/q,v"], baked=True).programs
     plan = plan_stages(program, frozenset())

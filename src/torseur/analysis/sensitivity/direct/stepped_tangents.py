@@ -22,7 +22,7 @@ from torseur.computation.simulation.constrained.stepping.time_step import NO_INE
 from torseur.computation.simulation.loop import memory
 from torseur.computation.simulation.loop.adjusting import SolverSettings
 from torseur.computation.simulation.loop.integrator import Run, Statistics
-from torseur.computation.simulation.loop.routine_binding import Binding, compiled
+from torseur.computation.simulation.loop.routine_binding import Binding, compile_once
 from torseur.computation.simulation.model.system import Vector
 from torseur.computation.simulation.problem import checked_rtol
 from torseur.computation.simulation.simulate import step_length
@@ -39,7 +39,9 @@ def stepped_tangents(ready: Prepared, variation: Variation, course: Course) -> T
     binding = Binding(variation.system, None)
     step = step_length(course.start, course.until, course.max_step)
     motion = stepped_motion(ready.switching, binding, course.start, step, checked_rtol(course.rtol), 1)
-    take = compiled(take_time_step, motion.statics, {**binding.externals, **motion.programs.externals}, course.backend)
+    take = compile_once(
+        take_time_step, motion.statics, {**binding.externals, **motion.programs.externals}, course.backend
+    )
     walk = _Walk(ready, variation, motion, take, course)
     times, x, u = walk.samples()
     seconds = time.perf_counter() - begin

@@ -79,7 +79,7 @@ class Problem:
         return self._evaluate(x)[0]
 
     def gradients(self, x: Vector) -> Vector:
-        """Slopes of all criteria by x (operating point, criterion, axis)."""
+        """Derivatives of all criteria by x (operating point, criterion, axis)."""
         return self._evaluate(x)[1]
 
     def point(self, x: Vector) -> dict[str, float]:

@@ -133,7 +133,7 @@ def _bindings(
 
 
 def _tangent(system: System, formulas: Program | None) -> Program | None:
-    """Slopes and outputs along a direction d of the states and of p; None where constraints leave no formula."""
+    """Derivatives and outputs along a direction d of the states and of p; None where constraints leave no formula."""
     if system.constrained is not None or not isinstance(system.rhs, Program):
         return None
     groups = {group.name: group.nodes for program in (system.rhs, formulas) if program for group in program.inputs}
