@@ -191,6 +191,7 @@ class OptimalMotion:
 
     def _rates(self, x: Any, tau: Any) -> Any:
         """x' of states in columns, many of them by one mapped function."""
+        # Mapped: the graph of the plan then holds one function and its derivatives, however many intervals there are.
         q, v = x[: self.q.rows(), :], x[self.q.rows() :, :]
         count = x.columns()
         forces = self._casadi.MX(len(self.speed_names), count)

@@ -42,6 +42,8 @@ class DenseOutput:
         A piece is its time, its length, the state at its start and seven coefficients of each state.
         """
         starts = self.pieces[:, 0]
+        # Motions may run backwards, and searching takes rising times only. "right": where two pieces meet, the later
+        # one counts, whose state is the one that an event left.
         direction = 1.0 if self.end >= starts[0] else -1.0
         chosen = np.searchsorted(direction * starts, direction * times, side="right") - 1
         piece = self.pieces[chosen]

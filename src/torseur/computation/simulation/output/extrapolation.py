@@ -43,5 +43,6 @@ def _values_along(system: System, times: Vector, states: Vector) -> dict[Expr, V
 
 
 def _is_known(argument: Expr, known: dict[Expr, Vector | float]) -> bool:
+    # Laws are functions of the user's, which are not called again only for a note.
     laws = any(node.op == "apply" for node in live_nodes([argument]))
     return not laws and known.keys() >= set(symbols_of([argument]))

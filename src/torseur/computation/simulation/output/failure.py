@@ -30,6 +30,8 @@ def _what(run: Run, problem: Problem, system: System) -> str:
 
 
 def _why(run: Run, problem: Problem, system: System) -> str:
+    # The surest reason first: constraints that cannot go on, then growth, then stiffness as the steps measured it; what
+    # is left is said in general words.
     explained = system.explain(run.t, run.y) if system.explain is not None else None
     if explained:
         return explained

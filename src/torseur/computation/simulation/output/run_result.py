@@ -91,6 +91,7 @@ class Result:
         segments = self.jumps.segments
         starts = [min(s.row if self.by_steps else s.sample, count) for s in segments]
         ends = [*starts[1:], count]
+        # A segment without a sample has no part, but a motion without any keeps an empty one, which has the columns.
         return [(slice(a, b), s.parameters) for a, b, s in zip(starts, ends, segments, strict=True) if a < b or b == 0]
 
     def _formula_values(self, times: Vector, states: Vector, rows: slice, parameters: Vector) -> Vector:

@@ -76,6 +76,7 @@ class Trajectory(Displayed):
     parameters: Mapping[str, float] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
+        # Of views: whoever made the arrays can go on writing into his own.
         for name in ("time", "values"):
             view = getattr(self, name).view()
             view.setflags(write=False)

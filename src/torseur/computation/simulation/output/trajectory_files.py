@@ -35,6 +35,7 @@ def write(trajectory: Trajectory, path: Path, suffix: str, overwrite: bool) -> P
         raise TorseurError(f"'{path}' exists already. Give another name, or overwrite=True to replace it.")
     if not path.parent.is_dir():
         raise TorseurError(f"cannot write '{path}': there is no folder '{path.parent}'.")
+    # Beside its place, since only on one disk a file is renamed in one step: an interrupt leaves the former one whole.
     draft = path.with_name(f".{path.stem}-{uuid4().hex}{suffix}")
     try:
         writer(trajectory, draft)
@@ -64,6 +65,7 @@ def dataset_of(trajectory: Trajectory) -> xarray.Dataset:
     for slot, column in enumerate(trajectory.columns):
         attributes = _attributes(column.quantity) | {"kind": column.kind.value}
         variables[column.name] = ("time", trajectory.values[:, slot].copy(), attributes)
+    # Attributes of NetCDF are texts and numbers, so that what has parts is written as JSON.
     statistics = asdict(trajectory.statistics) if trajectory.statistics else {}
     return xarray.Dataset(
         variables,
