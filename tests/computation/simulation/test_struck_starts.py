@@ -142,3 +142,42 @@ def test_derivatives_of_a_struck_start(method, restitution):
     found = ts.sensitivity(sled(), "x", names, until=1.5, method=method, jumps=[Impact("stop", "x", restitution)])
     exact = [-restitution, -restitution * 1.5, 2.0 * 1.5 if restitution else 0.0]
     assert [found.derivative("x", name)[-1] for name in names] == pytest.approx(exact, abs=1e-9)
+
+
+TWO_LINKS = """mechanism two ; gravity = [0, -9.81, 0] m/s^2 ;
+let a = body rod length = 1 m along [1, 0, 0], mass = 1 kg end ;
+let b = body rod length = 1 m along [1, 0, 0], mass = 1 kg end ;
+join earth and a.frame as A with revolute(q1) end ;
+join [1, 0, 0] m @ a and b.frame as B with revolute(q2) end ;
+"""
+
+
+@pytest.mark.parametrize(("sign", "start"), [("", (0.0, -1.0)), ("-", (1.0, -2.0))])
+def test_impacts_that_pass_to_and_fro_between_two_stops_come_to_rest(sign, start):
+    """Oracle: Newton's law at one stop after the other, M of two rods in line, until nothing approaches: 250 times."""
+    signs = np.array([[1, 1], [0, -1]]) * (-1 if sign else 1)
+    mass, v, count = np.array([[8, 2.5], [2.5, 1]]) / 3, np.array(start), 0
+    while (rates := signs @ v).min() < -1e-6:
+        hit = signs[int(np.argmin(rates))]
+        along = np.linalg.solve(mass, hit)
+        v, count = v - 1.3 * rates.min() / (hit @ along) * along, count + 1
+    assert 200 < count and np.abs(v).max() < 1e-5
+    text = f"constrain {sign}(q1 + q2) >= 0 rad restitution 0.3 ; constrain {sign}q2 <= 0 rad restitution 0.3 ;"
+    motion = ts.simulate(
+        ts.parse(TWO_LINKS + text), 1e-3, samples=3, initial={"q1'": start[0], "q2'": start[1]}, outputs=["energy"]
+    )
+    assert max(np.abs(motion[name][1:]).max() for name in ("q1", "q2")) < (1e-7 if not sign else 1e-4)
+    assert motion["energy"][-1] < 1e-4
+
+
+@pytest.mark.parametrize("restitution", [0.0, 0.7])
+def test_a_stop_that_is_said_twice_stops_once(restitution):
+    """q1 >= 0 and sin(q1) >= 0 close together, and let nothing change for ever."""
+    once, twice = (
+        ts.simulate(
+            ts.parse(TWO_LINKS + "".join(f"constrain {gap} >= 0 restitution {restitution} ;" for gap in gaps)),
+            0.7, samples=8, initial={"q1'": 1.0, "q2'": -2.0},
+        )
+        for gaps in (["q1"], ["q1", "sin(q1)"])
+    )  # fmt: skip
+    assert np.allclose(once["q1"], twice["q1"], atol=1e-8) and np.allclose(once["q2"], twice["q2"], atol=1e-8)

@@ -19,6 +19,11 @@ from torseur.computation.simulation.constrained.contacts.contact_gaps import (
     require_open_gaps,
     rows_of_contacts,
 )
+from torseur.computation.simulation.constrained.contacts.contact_refusals import (
+    refuse_endless,
+    refuse_jamming,
+    refuse_modes,
+)
 from torseur.computation.simulation.constrained.contacts.friction_numbers import FrictionNumbers, require_amounts
 from torseur.computation.simulation.constrained.contacts.friction_rows import FrictionRows
 from torseur.computation.simulation.constrained.contacts.switching_modes import (
@@ -42,6 +47,7 @@ from torseur.errors import SimulationError
 
 THICKNESS = 1e-12  # of the layer in which a contact closes, in units of the gap's own size, see `_sizes_of_gaps`
 ABOVE_ROUNDING = 1e-14
+ROUNDING = 1e-9  # part of the speed of rest by which two contacts that are one may approach when one of them rests
 FLYING = 1e-6  # part of the speed of rest that a rebound has at least
 RESTING = 1e-6  # rate of a gap that ends in contact, where a unit move adds 1 m or 1 rad to it
 CREEPING = (1e-11, 1e-6)  # the same for sliding speeds along a line, and in a plane
@@ -59,9 +65,9 @@ class Contacts:
     small, `rest_speeds` their rates that end in contact. `struck` are contacts that the motion starts with an impact
     on. `pushed` are the rows along which the last change had impulses, `rubbed` the elements that slid in it, and
     `rebounding` the restitution of each contact that was hit; `is_bounded` where impulses came from relaxation, or from
-    a rebound reduced to keep the energy. `stuck` are rows of friction that hold, `sliding` the directions of those that
-    do not: of length 2 for elements in a plane that are faster than creeping. `modes` says what each friction element
-    does; `grip` is a force that counts as none.
+    a rebound reduced to keep the energy. `fastest` closed when `changes` began to count. `stuck` are rows of friction
+    that hold, `sliding` the directions of those that do not: of length 2 for elements in a plane that are faster than
+    creeping. `modes` says what each friction element does; `grip` is a force that counts as none.
     """
 
     impacts: tuple[Impact, ...]
@@ -76,6 +82,7 @@ class Contacts:
     struck: tuple[int, ...] = ()
     changes: int = 0
     last_time: float = -np.inf
+    fastest: float = 0.0
     pushed: tuple[int, ...] = ()
     rubbed: tuple[int, ...] = ()
     is_bounded: bool = False
@@ -151,16 +158,17 @@ class Contacts:
 
     def change(self, t: float, y: Vector, fired: Sequence[int]) -> Vector:
         """The state after contacts have hit or let go, or friction has stuck or slipped."""
-        self._count(t)
+        gaps, rates = self._gaps(t, y)
+        self._count(t, float(-rates.min(initial=0.0)))
         self.pushed, self.rubbed, self.rebounding, self.is_bounded = (), (), {}, False
         count = len(self.impacts)
         if count + len(self.friction) in fired:
-            self._refuse_jamming(t)
+            refuse_jamming(t, [e.name for e, mode in zip(self.friction, self.modes, strict=True) if mode == SLIDES])
         letting_go = [k for k in fired if k in self.closed]
         lasting = self.closed - set(letting_go)
-        gaps, rates = self._gaps(t, y)
         near = gaps <= TOUCHING * self.gap_sizes
-        hit = [k for k in range(count) if k not in lasting and near[k] and rates[k] < 0.0]
+        closing = rates < -ROUNDING * self.rest_speeds
+        hit = [k for k in range(count) if k not in lasting and near[k] and closing[k]]
         # Besides what fired, what is within its layer at the same instant is hit too: impulses on one act on the other.
         hit = [k for k in hit if k in fired or gaps[k] <= self.thickness[k]]
         slipping = {k - count for k in fired if k >= count and self.modes[k - count] == STICKS}
@@ -194,23 +202,15 @@ class Contacts:
     def _names(self) -> list[str]:
         return [*(impact.name for impact in self.impacts), *(element.name for element in self.friction)]
 
-    def _count(self, t: float) -> None:
-        self.changes = self.changes + 1 if t - self.last_time <= 1e-12 * max(1.0, abs(t)) else 1
+    def _count(self, t: float, fastest: float) -> None:
+        """Refuses contacts that change for ever at one time, and are not coming to rest while they do."""
+        # Impulses on one contact may hit another and back, each time less by a few per cent: that ends.
+        is_same = t - self.last_time <= 1e-12 * max(1.0, abs(t)) and fastest > 0.5 * self.fastest
+        self.changes = self.changes + 1 if is_same else 1
+        self.fastest = self.fastest if is_same else fastest
         self.last_time = t
         if self.changes > MOST_AT_ONCE:
-            names = ", ".join(f"'{name}'" for name in self._names)
-            raise SimulationError(
-                f"contacts ({names}) open and close without end at t = {t:.9g} s. Raise rest_speed, or choose "
-                "method='time_stepping'."
-            )
-
-    def _refuse_jamming(self, t: float) -> None:
-        names = ", ".join(f"'{e.name}'" for e, mode in zip(self.friction, self.modes, strict=True) if mode == SLIDES)
-        raise SimulationError(
-            f"friction ({names}) jams at t = {t:.9g} s: sliding would raise its own normal force without bound, so no "
-            "finite force solves the equations (Painlevé's paradox). Choose method='time_stepping', which goes on "
-            "with an impulse, a smaller coefficient, or a compliant contact."
-        )
+            refuse_endless(t, self._names)
 
     # Impacts
 
@@ -302,7 +302,7 @@ class Contacts:
                 slowly = relax(resolver.problem, FEW_SWEEPS)
                 solution = resolver.resolve(begun if slowly is None else resolver.consistent(slowly.modes))
             if solution is None:
-                self._refuse_modes(t)
+                refuse_modes(t, self._names)
             assert solution is not None
             settled = np.allclose(solution.multipliers, multipliers, rtol=1e-12, atol=0.0)
             multipliers = solution.multipliers
@@ -310,15 +310,6 @@ class Contacts:
                 break
         assert solution is not None and resolver is not None
         return self._take(t, y, touching, resolver, solution)
-
-    def _refuse_modes(self, t: float) -> None:
-        names = ", ".join(f"'{name}'" for name in self._names)
-        raise SimulationError(
-            f"no combination of sticking, sliding, touching and opening of {names} agrees with the forces at t = "
-            f"{t:.9g} s. Either none exists (Painlevé's paradox, where sliding raises its own normal force without "
-            "bound), or, with several contacts in space, the search has missed it. Choose method='time_stepping', a "
-            "smaller coefficient, or a compliant contact."
-        )
 
     def _take(self, t: float, y: Vector, touching: Sequence[int], resolver: Resolver, solution: Solution) -> Vector:
         """Takes over modes; what sticks comes to rest exactly."""
@@ -376,11 +367,15 @@ class Contacts:
             return y
         gaps, _ = self._gaps(t, y)
         out = {k: (ABOVE_ROUNDING - THICKNESS) * self.gap_sizes[k] - gaps[k] for k in opening}
-        # What holds must not move while the gap is lifted by its rounding.
-        active = self._active(lasting | set(out))
-        target = np.array([out.get(r - self.first, 0.0) for r in active])
-        move = self._smallest_move(t, y, active, target)
-        return self.numbers.moved(t, y, move / self.numbers.scales)
+        # What holds must not move while the gap is lifted by its rounding; one that closes together with it, such as
+        # a stop that is said twice, takes that with it.
+        for others in (lasting, set[int]()):
+            active = self._active(others | set(out))
+            target = np.array([out.get(r - self.first, 0.0) for r in active])
+            lifted = self.numbers.moved(t, y, self._smallest_move(t, y, active, target) / self.numbers.scales)
+            if np.all(self._gaps(t, lifted)[0][list(out)] > -self.thickness[list(out)]):
+                break
+        return lifted
 
     def _mass(self, t: float, y: Vector) -> Vector:
         lower = self.numbers.of(self.numbers.programs.positions, t, y)["mass"]
