@@ -161,7 +161,7 @@ def test_impacts_that_pass_to_and_fro_between_two_stops_come_to_rest(sign, start
         hit = signs[int(np.argmin(rates))]
         along = np.linalg.solve(mass, hit)
         v, count = v - 1.3 * rates.min() / (hit @ along) * along, count + 1
-    assert 200 < count and np.abs(v).max() < 1e-5
+    assert count > 200 and np.abs(v).max() < 1e-5
     text = f"constrain {sign}(q1 + q2) >= 0 rad restitution 0.3 ; constrain {sign}q2 <= 0 rad restitution 0.3 ;"
     motion = ts.simulate(
         ts.parse(TWO_LINKS + text), 1e-3, samples=3, initial={"q1'": start[0], "q2'": start[1]}, outputs=["energy"]

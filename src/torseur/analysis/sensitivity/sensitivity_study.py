@@ -31,7 +31,6 @@ from torseur.computation.simulation.events.state_jumps import too_fast_words
 from torseur.computation.simulation.loop.integrator import Run, Statistics
 from torseur.computation.simulation.loop.memory import STIFF
 from torseur.computation.simulation.model.system import Vector
-from torseur.description.mechanism import TIME
 from torseur.errors import TorseurError, UnsupportedError
 
 
@@ -244,9 +243,10 @@ class Study:
 
     def _notes_on_steps(self) -> list[str]:
         """What is said where the equations contain steps that are not followed."""
-        moving = {*self.variation.states, TIME}
-        steps = [node for node in live_nodes(MotionDerivatives(self.variation).formulas) if node.op == "floor"]
-        moving_steps = [node for node in steps if moving.intersection(symbols_of([node]))]
+        derivatives = MotionDerivatives(self.variation)
+        steps = [node for node in live_nodes(derivatives.formulas) if node.op == "floor"]
+        # Of the state and of time they are switches; of accelerations and multipliers no event function is known.
+        moving_steps = [node for node in steps if set(derivatives.solution).intersection(symbols_of([node]))]
         text = "jumps along the motion; the derivatives leave out that these instants move"
         return [f"'{moving_steps[0]}' {text}."] if moving_steps else []
 

@@ -73,7 +73,7 @@ class MotionDerivatives:
     """x' of a system as numbers, wherever it is asked for; `conditions` in its formulas have these values."""
 
     variation: Variation
-    conditions: Mapping[Expr, int] = field(default_factory=dict)
+    conditions: Mapping[Expr, int] | Mapping[Expr, Expr] = field(default_factory=dict)
 
     @cached_property
     def solution(self) -> tuple[Expr, ...]:
