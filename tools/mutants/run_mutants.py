@@ -35,6 +35,7 @@ from mutations import Mutation, mutated, mutations
 PROJECT = Path(__file__).parents[2]
 SOURCE, TESTS = PROJECT / "src" / "torseur", PROJECT / "tests"
 MOST_FILES = 12
+ITSELF = "the run itself"
 BACKSTOP = ("tests/laws", "tests/truth/test_oracle.py", "tests/oracles")
 
 
@@ -110,15 +111,18 @@ class Judge:
                 unclear |= failed is None
                 if not failed:
                     break
-                # A test that fails on the unchanged product too is left out, and the group is run again.
-                if "::" not in failed or self.failing([failed]) == "":
+                # What fails on the unchanged product too, a test or a file, is left out, and the group is run again.
+                if self.failing(group if failed == ITSELF else [failed]) == "":
                     return "killed", failed
+                if failed == ITSELF:
+                    return "unclear", ""
                 self.broken.append(failed)
         return ("unclear" if unclear else "alive"), ""
 
     def failing(self, tests: list[str]) -> str | None:
         """The first test that fails, empty where all pass; None where they do not end in time."""
-        environment = {**os.environ, "PYTHONPATH": f"{self.folder}{os.pathsep}{TESTS}", "TORSEUR_CACHE": "off"}
+        paths = [str(self.folder), str(TESTS), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths)), "TORSEUR_CACHE": "off"}
         options = ["-x", "-q", "-p", "no:cacheprovider", "-m", "not slow and not browser", "-n", "0"]
         options += [f"--deselect={test}" for test in self.broken]
         command = [sys.executable, "-m", "pytest", *options, "-o", f"pythonpath={self.folder} {TESTS}", *tests]
@@ -139,7 +143,7 @@ class Judge:
         if run.returncode in (0, 5):
             return ""
         lines = [line for line in told.splitlines() if line.startswith(("FAILED", "ERROR"))]
-        return lines[0].split(" - ")[0].split(" ", 1)[1] if lines else "the run itself"
+        return lines[0].split(" - ")[0].split(" ", 1)[1] if lines else ITSELF
 
 
 def table(records: list[dict[str, object]]) -> str:
