@@ -177,7 +177,8 @@ def _until_all(
         tries = tries + 1 if len(waiting) == before else 0
         if tries >= TRIES:
             raise TorseurError(
-                f"the workers died {TRIES} times at chunk {min(waiting)}: is memory short? What was stored is kept."
+                f"the workers died {TRIES} times at chunk {min(waiting)}: is memory short? A script that sweeps has "
+                "to do so under `if __name__ == '__main__':`, since workers import it. What was stored is kept."
             )
 
 
