@@ -16,6 +16,7 @@ from strategies import mechanisms
 from torseur.algebra.graph import as_expr, evaluate
 from torseur.derivation.loops import constraint_equations
 from torseur.derivation.tree import build_tree
+from torseur.description.language import parse, to_text
 from torseur.description.mechanism import EARTH, Mechanism, body, inertia, prismatic, revolute, spherical
 from torseur.description.readers import read_robot, write_robot
 
@@ -107,6 +108,37 @@ def test_defaults_of_one_shortcut_meet_actuators_of_another(tmp_path):
     )
     for seed in range(3):
         assert Peer(path, seed).error_of_loads() < 1e-12
+
+
+DRIVES = {
+    "velocity of a site": '<velocity name="v" site="tip" kv="2" gear="1 2 3 .1 .2 .3"/>',
+    "moment of a ball in the child": '<motor name="v" joint="wrist" gear="1 -2 3"/>',
+    "servo of a ball's speed in the parent": '<velocity name="v" jointinparent="wrist" kv="2" gear="1 2 -3"/>',
+    "wrench on a free body": '<general name="v" joint="base" gainprm="2" biastype="affine" biasprm="0.5 0 -3" gear="1 2 3 .1 .2 .3"/>',
+    "wrench in the world's axes": '<motor name="v" jointinparent="base" gear="1 2 3 .1 .2 .3"/>',
+    "tendon over a hinge and a slide": '<motor name="v" tendon="rope" gear="2"/>',
+}
+
+
+@pytest.mark.parametrize("drive", DRIVES.values(), ids=DRIVES)
+def test_forces_on_sites_balls_and_free_bodies(tmp_path, drive):
+    """And their dependence on the speed of what they drive; tendons of hinges and slides together have inertia."""
+    path = tmp_path / "model.xml"
+    path.write_text(
+        f"""<mujoco><worldbody><body name="trunk" pos="0 0 1"><joint name="base" type="free"/><geom type="box" size=".2 .1 .3"/>
+<body name="arm" pos=".3 0 0" euler="20 0 50"><joint name="elbow" axis="1 2 0"/><geom type="capsule" fromto="0 0 0 .5 0 0" size=".04"/>
+<body name="slider" pos="0 .2 0"><joint name="slide" type="slide" axis="0 1 1"/><geom size=".1"/>
+<body name="hand" pos=".5 0 0" euler="0 40 10"><joint name="wrist" type="ball"/><geom type="ellipsoid" size=".1 .2 .05"/>
+<site name="tip" pos=".1 .2 .3" euler="10 20 30"/></body></body></body></body></worldbody>
+<tendon><fixed name="rope" armature=".7" stiffness="3" springlength=".1"><joint joint="elbow" coef="2"/><joint joint="slide" coef="-1.5"/></fixed></tendon>
+<actuator>{drive}</actuator></mujoco>""",
+        encoding="utf-8",
+    )
+    peer = Peer(path, 1)
+    assert not peer.robot.findings_of("not modelled")
+    assert peer.error_of_inverse_dynamics() < 1e-12 and peer.error_of_loads() < 1e-12
+    again = parse(to_text(peer.robot.mechanism))
+    assert len(again.loads) == len(peer.robot.mechanism.loads)
 
 
 def test_keyframes_give_the_state_that_mujoco_resets_to(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -38,11 +39,17 @@ def inverse_kinematics(
                 raise TorseurError(unknown_name("target", name, targets, f"ik: {what}: "))
     if wishes.starts < 1:
         raise TorseurError(f"ik: starts is {wishes.starts}; expected 1 or more.")
+    if not 0.0 < wishes.tolerance < math.inf:
+        raise TorseurError(f"ik: tolerance is {wishes.tolerance:g}; expected a positive number (m and rad).")
     wanted = {name: target_of(name, value, float(wishes.weights.get(name, 1.0))) for name, value in targets.items()}
     counts = {target.count for target in wanted.values()}
     if len(counts) > 1:
         raise TorseurError(f"ik: the targets have different numbers of problems ({sorted(counts)}).")
     count = counts.pop()
+    if np.ndim(start) == 2 and len(start) not in (1, count):
+        raise TorseurError(
+            f"ik: start has {len(start)} rows and the targets are of {count}: expected one start for each."
+        )
     begin = np.ascontiguousarray(np.broadcast_to(start, (count, np.shape(start)[-1])))
     search = search_for(tuple(wanted))
     goals = np.concatenate([target.goals(count) for target in wanted.values()], axis=1)

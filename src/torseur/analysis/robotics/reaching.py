@@ -75,7 +75,10 @@ class Target:
 
 def target_of(name: str, value: Any, weight: float) -> Target:
     """The target that an array stands for: (3,) a position, (3, 3) a rotation, (4, 4) both; N in front: N of them."""
-    array = np.asarray(value, dtype=float)
+    try:
+        array = np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        raise TorseurError(f"ik: the target of '{name}' must be an array of numbers, got {value!r}.") from None
     shape = array.shape[-2:] if array.ndim > 1 and array.shape[-2:] in ((3, 3), (4, 4)) else array.shape[-1:]
     if shape not in ((3,), (3, 3), (4, 4)) or array.ndim > len(shape) + 1:
         raise TorseurError(

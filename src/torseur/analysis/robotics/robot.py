@@ -28,6 +28,7 @@ from torseur.derivation.tree import resolve
 from torseur.description.library.mechanism_files import load
 from torseur.description.mechanism import EARTH_NAME, Frame, Mechanism
 from torseur.description.readers import RobotFile, open_robot
+from torseur.edges.arguments import explain_arguments
 from torseur.edges.file_names import is_robot
 from torseur.errors import MechanismError, TorseurError, UnsupportedError, unknown_name
 
@@ -240,6 +241,7 @@ class Robot:
         """dJ/dt of the matrix that `jacobian` gives with the same words."""
         return self._jacobian_rates[frame, axes, order](q, v)
 
+    @explain_arguments
     def ik(
         self,
         targets: Mapping[str, Any],
@@ -266,6 +268,7 @@ class Robot:
         begin = configuration_of("start", given, self.coordinate_names, self.neutral)
         return inverse_kinematics(self._searches.__getitem__, targets, begin, wishes)
 
+    @explain_arguments
     def ik_path(self, targets: Mapping[str, Any], start: Any = None, **options: Any) -> Reach:
         """Coordinates along a path of N targets, each from the one before, so that the motion is continuous.
 

@@ -78,6 +78,9 @@ class _Others:
     def _array(self, group: str, name: str, size: int, value: Any) -> Array:
         if isinstance(value, Mapping):
             value = self._by_name(group, name, value)
+        if np.iscomplexobj(value):
+            # Whoever differentiates by complex steps would be given derivatives of zero.
+            raise TorseurError(f"{self.where}: {name} must be real numbers; derivatives are functions of their own.")
         try:
             array: Array = np.ascontiguousarray(value, dtype=np.float64)
         except (TypeError, ValueError):

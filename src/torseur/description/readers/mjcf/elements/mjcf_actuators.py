@@ -12,15 +12,19 @@ from dataclasses import dataclass, replace
 
 from torseur.algebra.graph import Expr, as_expr, scalar
 from torseur.description.mechanism import (
+    EARTH,
+    EARTH_NAME,
     LENGTH,
     LENGTH_RATE,
     AppliedWrench,
     CoordinateForce,
     Frame,
+    Sensor,
     State,
     motor,
     parameter,
 )
+from torseur.description.mechanism.frames import COMPONENTS
 from torseur.description.mechanism.quantities import as_vector
 from torseur.description.readers.attribute_numbers import choice, number, number_list, numbers
 from torseur.description.readers.mjcf.elements.mjcf_activations import Activation
@@ -72,7 +76,7 @@ def _limit_joint_forces(before: int, scene: Scene) -> None:
 
 def _read_actuator(element: Element, law: Law | None, place: int, scene: Scene) -> bool:
     """Adds the loads of an actuator; lists it and answers no when it cannot be modelled."""
-    drive = None if law is None else _drive(element, scene)
+    drive = None if law is None else _drive(element, law, scene)
     damped = None if law is None or drive is None else _with_damping(law, drive, scene)
     if damped is None or drive is None:
         words = f"actuators of kind <{element.tag}>: such an actuator {_obstacle(law, drive)}."
@@ -99,7 +103,7 @@ def _obstacle(law: Law | None, drive: _Drive | None) -> str:
     if law is None:
         return "has a law of its own, or a muscle's force or range of lengths that MuJoCo would compute"
     if drive is None:
-        return "drives something else than a joint, a site, or a tendon that is modelled"
+        return "holds the angles of a ball, or drives something else than a joint, a site, or a modelled tendon"
     return "is damped by a ratio to an inertia that is not known"
 
 
@@ -118,17 +122,19 @@ def _with_damping(law: Law, drive: _Drive, scene: Scene) -> Law | None:
     return replace(law, bias=(law.bias[0], law.bias[1], -2 * ratio * math.sqrt(max(0.0, kp * mass))))
 
 
-def _drive(element: Element, scene: Scene) -> _Drive | None:
+def _drive(element: Element, law: Law, scene: Scene) -> _Drive | None:
     gear = (*(number_list(element, "gear") or (1.0,)), *(0.0,) * 6)[:6]
     if "joint" in element.attributes or "jointinparent" in element.attributes:
         axis = scene.axis(element, "joint" if "joint" in element.attributes else "jointinparent")
-        return None if axis is None or axis.coordinate is None else _on_joint(element, axis, gear[0], scene)
+        if axis is not None and axis.coordinate is None:
+            return _on_freely_turning(element, axis, gear, law, scene)
+        return None if axis is None else _on_joint(element, axis, gear[0], scene)
     if "tendon" in element.attributes:
         tendon = scene.tendons.get(element.text("tendon") or "")
         return None if tendon is None else _on_tendon(tendon, gear[0], scene)
     if "site" in element.attributes and "refsite" not in element.attributes:
         site = scene.site(element, "site")
-        return None if site is None else _on_site(site, gear, scene)
+        return None if site is None else _on_site(site, gear, law, scene)
     return None
 
 
@@ -153,18 +159,71 @@ def _on_tendon(tendon: Tendon, gear: float, scene: Scene) -> _Drive:
     return _Drive(gear * length, gear * rate, lambda force, name: pull(tendon, -gear * force, scene, name), gears)
 
 
-def _on_site(site: Frame, gear: Sequence[float], scene: Scene) -> _Drive:
-    """A force and a moment along axes of the site."""
-    zero = as_expr(0)
+def _on_site(site: Frame, gear: Sequence[float], law: Law, scene: Scene) -> _Drive:
+    """A force and a moment along axes of the site; its speed is their power at unit force, its length zero."""
+    rate = as_expr(0)
+    if _feels_speed(law):
+        rate = _part(gear[:3], "velocity", site, site, scene) + _part(gear[3:], "rotation", site, site, scene)
 
     def push(force: Expr, name: str) -> None:
         along, around = ([g * force for g in part] for part in (gear[:3], gear[3:]))
-        wrench = AppliedWrench(
-            scene.assembly.load_names.fresh(name), site, as_vector(along, name), as_vector(around, name), site
-        )
-        scene.assembly.loads.append(wrench)
+        _add_wrench(name, site, along, around, site, scene)
 
-    return _Drive(zero, zero, push)
+    return _Drive(as_expr(0), rate, push)
+
+
+def _on_freely_turning(element: Element, axis: Axis, gear: Sequence[float], law: Law, scene: Scene) -> _Drive | None:
+    """A moment between the bodies of a ball, along axes of the child or (jointinparent) of the parent.
+
+    A free body has a force along the world's axes as well, at its origin. None for servos of a ball's angles.
+    """
+    joint = axis.joint
+    child, parent = joint.child, joint.parent
+    axes = child if "joint" in element.attributes else parent
+    if axis.kind == "free":
+        forces, moments = gear[:3], gear[3:]
+    elif law.gain[1] or law.bias[1] or law.curves is not None:
+        return None
+    else:
+        forces, moments = (0.0,) * 3, gear[:3]
+    rate = as_expr(0)
+    if _feels_speed(law):
+        rate = _part(forces, "velocity", child, EARTH, scene) + _part(moments, "rotation", child, axes, scene)
+        if parent.body != EARTH_NAME:
+            rate = rate - _part(moments, "rotation", parent, axes, scene)
+
+    def push(force: Expr, name: str) -> None:
+        still = [as_expr(0)] * 3
+        if any(forces):
+            _add_wrench(name, child, [g * force for g in forces], still, EARTH, scene)
+        turning = [g * force for g in moments]
+        if any(moments):
+            _add_wrench(name, child, still, turning, axes, scene)
+        if any(moments) and parent.body != EARTH_NAME:
+            _add_wrench(name, parent, still, [-part for part in turning], axes, scene)
+
+    return _Drive(as_expr(0), rate, push)
+
+
+def _feels_speed(law: Law) -> bool:
+    return bool(law.gain[2] or law.bias[2] or law.curves)
+
+
+def _add_wrench(name: str, on: Frame, along: Sequence[Expr], around: Sequence[Expr], axes: Frame, scene: Scene) -> None:
+    force, moment = as_vector(along, name), as_vector(around, name)
+    scene.assembly.loads.append(AppliedWrench(scene.assembly.load_names.fresh(name), on, force, moment, axes))
+
+
+def _part(gear: Sequence[float], kind: str, of: Frame, axes: Frame, scene: Scene) -> Expr:
+    """The sum of gears times components of a frame's velocity or angular velocity, as measured by sensors."""
+    total = as_expr(0)
+    for factor, component in zip(gear, COMPONENTS, strict=True):
+        if factor:
+            name = scene.parameter_names.fresh(f"{of.body}.{kind}.{component}")
+            sensor = Sensor(name, kind, of, component, axes)
+            scene.assembly.sensors.append(sensor)
+            total = total + factor * sensor.symbol
+    return total
 
 
 def _is_limited(element: Element, switch: str, values: str, scene: Scene) -> bool:

@@ -113,14 +113,16 @@ def _armature(element: Element, tendon: Tendon, scene: Scene) -> None:
     value = number(element, "armature", 0.0)
     if value == 0.0:
         return
-    if tendon.line is not None:
+    if not scene.assembly.options.armature:
+        scene.assembly.ledger.note_unmodelled("armature of tendons; armature=False leaves it out.", element)
+        return
+    if not tendon.terms:
         scene.assembly.ledger.note_unmodelled("armature of spatial tendons.", element)
         return
-    units = {axis.coordinate.unit for axis, _ in tendon.terms if axis.coordinate is not None}
-    if len(units) != 1 or not scene.assembly.options.armature:
-        scene.assembly.ledger.note_unmodelled("armature of tendons that are not sums of hinges or of slides.", element)
-        return
-    scene.assembly.add_rotor(tendon.name or "tendon", tendon.length, units.pop(), value, element)
+    # Factors are numbers in the file, also where hinges and slides are added: the sum has the unit of the first.
+    (first, *_), _ = zip(*tendon.terms, strict=True)
+    assert first.coordinate is not None
+    scene.assembly.add_rotor(tendon.name or "tendon", tendon.length, first.coordinate.unit, value, element)
     if not _is_on_one_branch(tendon, scene):
         scene.assembly.ledger.note_assumption(
             "armature of a tendon over several branches couples their joints; MuJoCo leaves the coupling out.", element
