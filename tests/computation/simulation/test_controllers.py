@@ -113,7 +113,7 @@ def test_motors_give_no_more_than_their_limit():
     for asked, given in ((9.0, 4.0), (-9.0, -4.0), (3.0, 3.0)):
         motion = ts.simulate(weak, 1.0, samples=2, parameters={"tau_x": asked})
         assert motion["x"][-1] == pytest.approx(given / 4)
-    for limits, words in (({"y": 1.0}, "limits: unknown coordinate with a motor 'y'"), ({"x": -1.0}, "zero or more")):
+    for limits, words in (({"y": 1.0}, "limits: unknown driven coordinate 'y'"), ({"x": -1.0}, "zero or more")):
         with pytest.raises(TorseurError, match=words):
             ts.with_motors(bare, limits=limits)
 

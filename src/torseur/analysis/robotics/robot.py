@@ -220,10 +220,7 @@ class Robot:
         return self._momentum_matrices[order](q)
 
     def fk(self, frame: str | int, q: Any) -> Array:
-        """The place of a frame or body in the earth, as a homogeneous matrix (4, 4).
-
-        A frame is given by its name, or by its number in `frame_names`.
-        """
+        """The place of a frame or body, by name or by number in `frame_names`, in the earth: a matrix (4, 4)."""
         return self._poses[frame](q)
 
     def jacobian(self, frame: str | int, q: Any, axes: str = "earth", order: str = "linear") -> Array:

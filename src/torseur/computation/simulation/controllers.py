@@ -193,7 +193,7 @@ def with_motors(
     loads, parameters = [], []
     for name, most in (limits or {}).items():
         if name not in wanted:
-            raise TorseurError(unknown_name("coordinate with a motor", name, wanted, "with_motors: limits: "))
+            raise TorseurError(unknown_name("driven coordinate", name, wanted, "with_motors: limits: "))
         if not most >= 0:
             raise TorseurError(f"with_motors: the limit of '{name}' is {most}: expected a force of zero or more.")
     for q in wanted:
