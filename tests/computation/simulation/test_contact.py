@@ -188,10 +188,6 @@ def test_bad_contacts_are_named():
         ts.contact("floor", "sfere", ball)
     with pytest.raises(MechanismError, match="itself"):
         model(ts.contact("floor", "sphere", ball, {"radius": 0.1}, ts.plane(ball)))
-    with pytest.raises(
-        UnsupportedError, match="on a sphere there are points, spheres and capsules; of the shape .disc."
-    ):
-        model(ts.contact("floor", "disc", ball, {"radius": 0.1}, ts.ball(ts.EARTH, 1)))
     with pytest.raises(TorseurError, match=r"starts 0.05 inside it"):
         ts.simulate(model(ts.contact("floor", "sphere", ball, {"radius": 0.1}), **{"ball.z": 0.05}), until=1)
     with pytest.raises(UnsupportedError, match="linearisation"):

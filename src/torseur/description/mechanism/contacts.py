@@ -17,7 +17,7 @@ from torseur.description.mechanism.frames import EARTH, Frame
 from torseur.description.mechanism.joints import Joint
 from torseur.description.mechanism.loads import CoordinateForce
 from torseur.description.mechanism.quantities import Coordinate, State, Vector, as_vector
-from torseur.errors import MechanismError, UnsupportedError, unknown_name
+from torseur.errors import MechanismError, unknown_name
 
 if TYPE_CHECKING:
     pass
@@ -365,11 +365,6 @@ def _check_contact(element: Contact) -> None:
         raise MechanismError(f"{owner}: the ground is a plane with a normal, a sphere with a radius, or has a height.")
     if element.normal is not None and all(component.is_zero for component in element.normal):
         raise MechanismError(f"{owner}: the normal of a plane cannot be [0, 0, 0].")
-    if element.ground_radius is not None and element.shape not in ("point", "sphere", "capsule"):
-        raise UnsupportedError(
-            f"{owner}: on a sphere there are points, spheres and capsules; of the shape '{element.shape}' the nearest "
-            "point to a sphere is not computed. Put spheres or capsules in its place, or a plane in that of the sphere."
-        )
 
 
 def _between(owner: str, what: str, value: Expr | None, most: float | None) -> None:

@@ -160,10 +160,11 @@ def _happenings(contacts: Contacts, closed: set[int], modes: tuple[str, ...], fi
     happened: dict[int, str] = {}
     count = len(contacts.impacts)
     for k, impact in enumerate(contacts.impacts):
-        if k in contacts.rebounding:
-            happened[k] = impact.name
-        elif k in closed and k not in contacts.closed and k in fired:
+        # First: what stops pressing may close again by rounding, which is no impact.
+        if k in closed and k not in contacts.closed and k in fired:
             happened[k] = f"{impact.name} opens"
+        elif k in contacts.rebounding:
+            happened[k] = impact.name
     for e, (element, old, new) in enumerate(zip(contacts.friction, modes, contacts.modes, strict=True)):
         if old != new and new in (STICKS, SLIDES):
             happened[count + e] = f"{element.name} {new}"

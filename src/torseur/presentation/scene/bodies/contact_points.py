@@ -6,6 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from torseur.algebra.graph import as_expr
+from torseur.algebra.spatial import Vec3
+from torseur.computation.simulation.constrained.contacts.nearest_points import nearest_point
 from torseur.description.mechanism import Contact, Rolling
 from torseur.presentation.scene.bodies.body_places import Places
 from torseur.presentation.scene.overlays import Dots
@@ -68,6 +71,8 @@ def _touching(places: Places, contact: Contact) -> Iterator[Array]:
         middles = [centre + offset for offset in _middles(contact.shape, sizes, axes)]
         ups = [(middle - origin) / np.linalg.norm(middle - origin, axis=1, keepdims=True) for middle in middles]
         lowest = [middle - sizes.get("radius", 0.0) * up for middle, up in zip(middles, ups, strict=True)]
+        if contact.shape in ("box", "disc", "torus", "ellipsoid"):
+            lowest = [centre + np.einsum("tij,tj->ti", axes, _nearest(contact.shape, sizes, centre, axes, origin))]
     for spot in lowest:
         gap = (
             np.einsum("ti,ti->t", spot - origin, up)
@@ -75,6 +80,19 @@ def _touching(places: Places, contact: Contact) -> Iterator[Array]:
             else np.linalg.norm(spot - origin, axis=1) - radius
         )
         yield np.where((gap < TOUCHING * places.size)[:, None], spot, np.nan)
+
+
+def _nearest(shape: str, sizes: dict[str, float], centre: Array, axes: Array, origin: Array) -> Array:
+    """The point of a broad shape that is nearest to a ball's centre, from its own in its axes."""
+    towards = np.einsum("tji,tj->ti", axes, origin - centre)
+    points = []
+    for row in towards.tolist():
+        given = {name: as_expr(value) for name, value in sizes.items()}
+        point, skin = nearest_point(shape, given, Vec3(*map(as_expr, row)))
+        core = np.array([float(component) for component in point])
+        way = np.array(row) - core
+        points.append(core + float(skin) * way / max(float(np.linalg.norm(way)), 1e-300))
+    return np.array(points)
 
 
 def _middles(shape: str, sizes: dict[str, float], axes: Array) -> list[Array]:

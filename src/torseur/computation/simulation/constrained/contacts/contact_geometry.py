@@ -4,7 +4,8 @@ A convex body has h(n) = max n·x over its points x; its lowest point above a pl
 n·c - h(-n) for a centre c. All shapes here are symmetric, h(-n) = h(n). What slides is the body's own point there:
 nothing else is said of rolling, of whatever smooth shape.
 
-Corners and ends are shapes of their own: a box has eight points, a capsule two spheres.
+Corners and ends are shapes of their own: a box has eight points, a capsule two spheres. Beside a sphere a broad shape
+touches with its nearest point (nearest_points.py).
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from collections.abc import Sequence
 from torseur.algebra.graph import Expr, as_expr, gradient, substitute, symbol
 from torseur.algebra.graph.scalar import sqrt
 from torseur.algebra.spatial import Transform, Vec3, unit
+from torseur.computation.simulation.constrained.contacts.friction_rows import LEAST_SQUARE
+from torseur.computation.simulation.constrained.contacts.nearest_points import nearest_point
 from torseur.derivation.dynamics.loads.frames_in_motion import MovingFrames
 from torseur.derivation.equations import Equations
 from torseur.derivation.loops.closure.dimension_conditions import known_values
@@ -24,6 +27,7 @@ from torseur.derivation.tree import resolve
 from torseur.description.mechanism import Bound, Contact, DryFriction
 from torseur.description.mechanism.contacts import GROUND_X, GROUND_Y
 
+BROAD = ("box", "disc", "torus", "ellipsoid")  # shapes that touch a sphere with whatever of them is nearest
 TURNS = 4  # times that a point on a height field and its normal are found from each other
 
 _NORMAL = tuple(symbol(f"normal {axis} of a support", "1") for axis in "xyz")
@@ -35,7 +39,10 @@ def contact_elements(equations: Equations, contact: Contact) -> list[Bound | Dry
     seen: set[tuple[Expr, ...]] = set()
     for suffix, centre, support in _parts(contact):
         name = contact.name + suffix
-        gap, slips = _gap_and_slips(equations, contact, centre, support)
+        if contact.ground_radius is not None and contact.shape in BROAD:
+            gap, slips = _gap_of_nearest(equations, contact, contact.ground_radius)
+        else:
+            gap, slips = _gap_and_slips(equations, contact, centre, support)
         # In a plane mechanism corners lie behind each other: one carries what all of them would share.
         if (gap, *slips) in seen:
             continue
@@ -53,6 +60,8 @@ def _parts(contact: Contact) -> list[tuple[str, Vec3, Expr]]:
     x, y, z = _NORMAL
     length, across_axis = sqrt(x * x + y * y + z * z), sqrt(x * x + y * y)
     here, nothing = Vec3(as_expr(0), as_expr(0), as_expr(0)), as_expr(0)
+    if contact.ground_radius is not None and contact.shape in BROAD:
+        return [("", here, nothing)]  # one point alone is nearest to a sphere, of whatever part it is
     if contact.shape == "box":
         corners = [(a, b, c) for a in (-1, 1) for b in (-1, 1) for c in (-1, 1)]
         half = [size[axis] / 2 for axis in "xyz"]
@@ -101,6 +110,22 @@ def _gap_and_slips(
     tangents = across([Vec3(*contact.normal)], known_values(tree))
     slips = _moving([as_expr(tangent.vector.dot(slip)) for tangent in tangents])
     return as_expr(gap), slips
+
+
+def _gap_of_nearest(equations: Equations, contact: Contact, radius: Expr) -> tuple[Expr, tuple[Expr, ...]]:
+    """Gap and sliding speeds of a shape beside a sphere, at its point that is nearest to the sphere's centre."""
+    tree = equations.tree
+    now = tree.at(tree.layout.coordinates, tree.layout.speeds)
+    frames, place = MovingFrames(now), relative_pose(now, contact.ground, contact.frame)
+    centre = place.rotation.to_child(place.position * as_expr(-1))
+    point, skin = nearest_point(contact.shape, dict(contact.sizes), centre)
+    way = centre - point
+    distance = sqrt(way.dot(way) + LEAST_SQUARE)
+    towards = way * (as_expr(1) / distance)
+    arm = place.rotation.to_parent(point + towards * skin)
+    slip = slip_velocity(frames[contact.frame], frames[contact.ground], place, arm)
+    along = place.rotation.to_parent(towards) * as_expr(-1)
+    return as_expr(distance - skin - radius), _moving([as_expr(t.dot(slip)) for t in _across(along)])
 
 
 def _on_heights(height: Expr, support: Expr, place: Transform, at: Vec3) -> tuple[Expr, Vec3, Vec3]:
