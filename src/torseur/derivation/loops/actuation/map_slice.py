@@ -9,6 +9,7 @@ import numpy as np
 from torseur.algebra.arrays import Array
 from torseur.derivation.loops.actuation.actuation import TYPE_1, TYPE_2
 from torseur.derivation.loops.assembly.projection import CLOSED, project
+from torseur.derivation.loops.model.angle_joints import angle_joints
 from torseur.derivation.loops.model.loop_system import LoopSystem, State
 
 _LARGEST_STEP = 0.8  # rad or units of length: a neighbour further away lies on another branch
@@ -43,9 +44,22 @@ class Slice:
 
     def indicators(self, states: State) -> dict[str, Array]:
         """Determinants of inputs and outputs per given coordinate: they vanish at singularities of type 2 and 1."""
+        for joint in angle_joints(self.system):
+            states = joint.off_alignment(self.system, states)
         motions = self._motions(states)
         sign = np.sign(np.linalg.det(motions[:, self.given_coordinates]))
-        return {kind: np.linalg.det(motions[:, rows]) * sign for kind, rows in self.kinds.items()}
+        return {kind: np.linalg.det(motions[:, rows]) * sign * self._without_angles(states, rows)
+                for kind, rows in self.kinds.items()}  # fmt: skip
+
+    def _without_angles(self, states: State, rows: list[int]) -> Array:
+        """Factors that take out of determinants what angles of joints alone bring into them."""
+        factor = np.ones(len(states))
+        for joint in angle_joints(self.system):
+            # N = inv(E) N_ω: minors of inv(E) of every order are minors of E divided by det E.
+            volume, own = joint.volume(self.system, states.x), set(joint.freedoms)
+            turns = bool(own & set(rows)) + bool(own & set(self.given_coordinates))
+            factor = factor * np.sign(volume) ** turns / (1.0 if own & set(rows) else np.abs(volume))
+        return factor
 
     @property
     def kinds(self) -> dict[str, list[int]]:

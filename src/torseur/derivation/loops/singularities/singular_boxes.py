@@ -11,6 +11,7 @@ from torseur.algebra.arrays import Array
 from torseur.derivation.loops.assembly.assembly import closed_state
 from torseur.derivation.loops.assembly.held_coordinates import hold_coordinates
 from torseur.derivation.loops.assembly.projection import CLOSED, project, random_states
+from torseur.derivation.loops.model.angle_joints import is_of_the_mechanism
 from torseur.derivation.loops.model.loop_model import loop_system
 from torseur.derivation.loops.model.loop_parts import related_freedoms
 from torseur.derivation.loops.model.loop_system import LoopSystem, State
@@ -57,6 +58,7 @@ def singularities_in(mechanism: Mechanism, box: Mapping[str, tuple[float, float]
         (_into_box(system, singularity(system, first, drop.state, kind), box), drop)
         for kind, rows in kinds.items()
         for drop in _drops(system, states, rank, rows)
+        if is_of_the_mechanism(system, drop.state, resting.get(kind, ()))
     ]
     inside = [(item, drop) for item, drop in met if item is not None]
     kept = different([item for item, _ in inside], "")

@@ -10,6 +10,7 @@ import numpy as np
 from torseur.algebra.arrays import Array
 from torseur.derivation.loops.assembly.assembly import closed_state, free_mask
 from torseur.derivation.loops.assembly.projection import project
+from torseur.derivation.loops.model.angle_joints import is_of_the_mechanism
 from torseur.derivation.loops.model.loop_model import loop_system
 from torseur.derivation.loops.model.loop_parts import related_freedoms
 from torseur.derivation.loops.model.loop_system import LoopSystem, State
@@ -246,7 +247,9 @@ def _drops(road: Road, states: list[State], values: Array) -> list[Singularity]:
     ]
     # What Newton's method finds with held coordinates elsewhere does not lie on this drive.
     here = [state for state in near if not road.held or _on_road(road, states, state)]
-    return different([_singularity_on(road, state, "closure") for state in here], "")
+    return different(
+        [_singularity_on(road, state, "closure") for state in here if is_of_the_mechanism(system, state)], ""
+    )
 
 
 def _on_road(road: Road, states: list[State], state: State) -> bool:
@@ -280,7 +283,7 @@ def _at_limits(road: Road, piece: _Piece, rows: list[int], kind: str) -> list[Si
     sizes = [abs(float(np.linalg.det(basis[rows]))) for basis in bases]
     usual, count = float(np.median(sizes[: len(piece.states)])), len(piece.states)
     return [_singularity_on(road, state, kind) for state, size in zip(piece.limits, sizes[count:], strict=True)
-            if size < _VANISHED * usual]  # fmt: skip
+            if size < _VANISHED * usual and is_of_the_mechanism(road.system, state, rows)]  # fmt: skip
 
 
 def _align(before: Array, basis: Array) -> Array:
@@ -310,7 +313,7 @@ def _vanishing(road: Road, first: tuple[State, Array], second: tuple[State, Arra
             low = middle
         else:
             high = middle
-    return [_singularity_on(road, low[0], kind)]
+    return [_singularity_on(road, low[0], kind)] if is_of_the_mechanism(road.system, low[0], rows) else []
 
 
 def _close(system: LoopSystem, first: State, second: State) -> bool:
