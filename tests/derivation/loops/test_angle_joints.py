@@ -56,3 +56,11 @@ def test_lines_of_a_map_go_on_where_axes_are_aligned():
     values = np.array([[determinant(axes, (a, b, 0.0)) for b in places[1]] for a in places[0]])
     for i, j in np.argwhere(values[:, :-1] * values[:, 1:] < 0):
         assert np.min(np.hypot(*(points - [places[0][i], places[1][j]]).T)) < 0.25
+
+
+def test_a_drive_that_goes_on_in_another_assembly_says_so():
+    """With two legs locked b stops where it turns back, while another assembly closes beyond: that is no gap."""
+    way = ts.drive(wrist("xyz"), "b", 0.0, 0.3, locked=["d0", "d1"], inputs=["d0", "d1", "d2"])
+    (_, turned), (begun, end) = way.closed
+    assert (begun, end) == (pytest.approx(turned, abs=1e-9), pytest.approx(0.3))
+    assert way.notes == [f"beyond b = {turned:.6g} the loops close in another assembly"]

@@ -62,7 +62,10 @@ class Singularity:
 
 @dataclass(frozen=True)
 class Drive:
-    """What was met while a coordinate was driven: singular configurations, and the ranges (SI) in which loops close."""
+    """What was met while a coordinate was driven: singular configurations, and the ranges (SI) in which loops close.
+
+    A range that begins where the one before ended is gone through in another assembly.
+    """
 
     coordinate: str
     asked: tuple[float, float]
@@ -71,13 +74,15 @@ class Drive:
 
     @property
     def notes(self) -> list[str]:
-        """Where the loops do not close within the range that was asked for, in words."""
+        """Where the loops do not close within the range that was asked for, or only in another assembly, in words."""
         start, stop = self.asked
         sign = 1.0 if stop >= start else -1.0
         edge, notes = start, []
         for low, high in (*self.closed, (stop, stop)):
             if sign * (low - edge) > _SAME * max(abs(stop - start), 1e-300):
                 notes.append(f"the loops do not close with {self.coordinate} between {edge:.6g} and {low:.6g}")
+            elif (low, high) in self.closed[1:]:
+                notes.append(f"beyond {self.coordinate} = {low:.6g} the loops close in another assembly")
             edge = high if sign * (high - edge) > 0 else edge
         return notes
 
@@ -150,7 +155,8 @@ def _pieces(mechanism: Mechanism, coordinate: str, start: float, stop: float, at
         if begun is None:
             missed, k = k, k + (stride if k + stride < len(targets) or k == len(targets) - 1 else len(targets) - 1 - k)
             continue
-        piece, k = _piece(road, begun, targets, k, missed)
+        edge = pieces[-1].ends[1] if pieces else float(targets[0])
+        piece, k = _piece(road, begun, targets, k, missed, edge)
         missed = k
         pieces.append(piece)
         state = piece.states[-1]
@@ -183,11 +189,14 @@ def _begin(road: Road, state: State, value: float) -> State | None:
     return road.step(state, value)
 
 
-def _piece(road: Road, state: State, targets: Array, k: int, missed: int) -> tuple[_Piece, int]:
-    """A piece of the drive from a state at target k on, and the number of the first target that it does not reach."""
+def _piece(road: Road, state: State, targets: Array, k: int, missed: int, edge: float) -> tuple[_Piece, int]:
+    """A piece of the drive from a state at target k on, and the number of the first target that it does not reach.
+
+    `missed` is the last target at which nothing closed, `edge` the value up to which the range was done before.
+    """
     states, limits = [state], []
     if missed >= 0:
-        # Taken up after a gap: it begins somewhere between this target and the last at which nothing closed.
+        # Taken up after a gap: it begins somewhere between this target and where the loops closed last.
         back = state
         for target in targets[missed + 1 : k][::-1]:
             moved = road.step(back, float(target))
@@ -195,8 +204,10 @@ def _piece(road: Road, state: State, targets: Array, k: int, missed: int) -> tup
                 break
             back = moved
             states.insert(0, back)
-        limits.append(road.limit(back, float(targets[max(missed, 0)])))
-        states.insert(0, limits[0])
+        whole = road.step(back, edge)
+        # Closing all the way back it is another assembly, in which this range has no gap.
+        limits += [] if whole is not None else [road.limit(back, edge)]
+        states.insert(0, limits[-1] if whole is None else whole)
     begin = float(states[0].x[0, road.slot])
     for following in range(k + 1, len(targets)):
         moved = road.step(state, float(targets[following]))
