@@ -120,6 +120,64 @@ def oblique_sarrus():
     return legs(2, "ab", leg)
 
 
+def orthoglide():
+    """Wenger and Chablat (2000): three legs with a slide and a parallelogram of hinges."""
+    text = bodies("top", *(f"{part}{k}" for part in "auvcd" for k in range(3)))
+    for k in range(3):
+        turned = np.roll(np.eye(3), k, axis=0).T
+        axis, low, high = turned @ Y, turned @ [-1.5, 0.1, 0.15], turned @ [-0.3, 0.2, -0.05]
+        across, aside = np.cross(axis, high - low), 0.1 * axis
+        text += slide(f"A{k}", "earth", f"a{k}", low, turned @ X) + turn(f"E{k}", f"a{k}", f"c{k}", low, axis)
+        for rod, side in (("u", aside), ("v", -aside)):
+            text += turn(f"F{rod}{k}", f"c{k}", f"{rod}{k}", low + side, across)
+            text += turn(f"H{rod}{k}", f"{rod}{k}", f"d{k}", high + side, across)
+        text += turn(f"J{k}", f"d{k}", "top", high, axis)
+    return text
+
+
+def upr_rpu():
+    """2-UPR-2-RPU, two rotations and a translation (Wang and others 2021)."""
+    text = bodies("top", *(f"{part}{k}" for part in "lm" for k in range(4)))
+    for k, side in enumerate((X, -X, Y, -Y)):
+        low, high = side, np.array([0, 0, 1.5]) + side / 2
+        crossed, turning = f"universal(q_{k}, p_{k}) about [1, 0, 0], then [0, 1, 0]", (Y if k < 2 else X)
+        text += join(f"A{k}", "earth", f"l{k}", low, crossed) if k < 2 else turn(f"A{k}", "earth", f"l{k}", low, X)
+        text += slide(f"P{k}", f"l{k}", f"m{k}", low, high - low)
+        text += turn(f"B{k}", f"m{k}", "top", high, turning) if k < 2 else join(f"B{k}", f"m{k}", "top", high, crossed)
+    return text
+
+
+def omni_wrist(legs=4, turned=0.5):
+    """Rosheim and Sauter (2002), Sone and others (2003): legs of four hinges that mirror each other at a plane between."""
+    low, high = np.zeros(3), np.array([0, 0, 2 * np.cos(turned)])
+    text = bodies("top", *(f"{part}{k}" for part in "abc" for k in range(legs)))
+    for k in range(legs):
+        about = about_z(2 * np.pi / legs * k)
+        middle, start = about @ [1.3, -np.sin(turned), np.cos(turned)], about @ X
+        axes = ((low, start), (middle, middle - low), (middle, middle - high), (high, start))
+        ends = ["earth", f"a{k}", f"b{k}", f"c{k}", "top"]
+        for name, first, second, (point, axis) in zip("ABCD", ends, ends[1:], axes, strict=False):
+            text += turn(f"{name}{k}", first, second, point, axis)
+    return text
+
+
+def stretched_omni_wrist():
+    """The same at its full height: every tilt shortens one leg's way and lengthens the opposite one, so that it is stuck."""
+    return omni_wrist(3, 0.0)
+
+
+def griffis_duffy():
+    """Griffis and Duffy's platform of two equal triangles, vertices joined to midpoints of sides: it moves with its legs
+    locked (Husty and Karger 2000)."""
+    corners = [about_z(np.pi / 2 + 2 * np.pi / 3 * k) @ X for k in range(3)]
+    points = [p for k in range(3) for p in (corners[k], (corners[k] + corners[(k + 1) % 3]) / 2)]
+    return bodies("top", *(f"l{k}" for k in range(6))) + "".join(
+        cross(f"U{k}", "earth", f"l{k}", points[k], (X, Y))
+        + ball(f"S{k}", f"l{k}", "top", points[(k + 1) % 6] + 1.2 * Z)
+        for k in range(6)
+    )
+
+
 def planetary():
     """A planetary gear: sun, planet on a carrier, ring."""
     text = bodies("carrier", "sun", "planet", "ring") + turn("C", "earth", "carrier", (0, 0, 0), Z)
@@ -143,7 +201,7 @@ def racks():
 
 # mobility, redundant constraints
 KNOWN = {tripod: (3, 0), rps: (3, 0), tricept: (3, 0), exechon: (3, 2), quadrupteron: (4, 2), oblique_sarrus: (1, 1),
-         planetary: (2, 0), locked_planetary: (1, 0), racks: (1, 0)}  # fmt: skip
+         orthoglide: (3, 12), upr_rpu: (3, 5), omni_wrist: (2, 4), griffis_duffy: (1, 1), planetary: (2, 0), locked_planetary: (1, 0), racks: (1, 0)}  # fmt: skip
 
 
 @pytest.mark.parametrize("machine", KNOWN, ids=lambda machine: machine.__name__)
@@ -198,3 +256,24 @@ def test_groups_of_chains_explain_all_that_is_redundant():
 def test_an_oblique_sarrus_linkage_is_explained_by_its_two_planes():
     report = ts.loops(ts.parse(f"mechanism oblique ;\n{oblique_sarrus()}"))
     assert "have in common translations along z" in str(report)
+
+
+def test_parallelograms_count_as_links_of_legs():
+    """Hervé and Sparacino (1991): what legs with parallelograms have in common are all translations."""
+    (reason,) = ts.loops(ts.parse(f"mechanism orthoglide ;\n{orthoglide()}")).reasons
+    assert (reason.kind, reason.redundant) == ("groups of chains", 12)
+    assert "Fu0-Hu0 and Fv0-Hv0 together allow translations in the plane normal to" in reason.text
+    assert "have in common translations in all directions" in reason.text
+
+
+def test_directions_that_all_joints_turn_about_explain_what_pairs_of_legs_leave():
+    """Two pairs of legs in planes that turn, and platform and base that differ by turns about x and then y."""
+    (reason,) = ts.loops(ts.parse(f"mechanism upr_rpu ;\n{upr_rpu()}")).reasons
+    assert (reason.kind, reason.redundant) == ("groups of chains", 5)
+    assert "A0-P0-B0 and A1-P1-B1 make a loop" in reason.text and "A2-P2-B2 and A3-P3-B3 make a loop" in reason.text
+    assert "all its joints turn about two directions alone, x and y here" in reason.text
+
+
+def test_a_platform_at_its_full_height_is_stuck():
+    report = ts.loops(ts.parse(f"mechanism stretched ;\n{stretched_omni_wrist()}"))
+    assert (report.infinitesimal, report.finite) == (4, 0)

@@ -8,7 +8,6 @@ known families.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
@@ -16,12 +15,18 @@ import numpy as np
 
 from torseur.algebra.arrays import Array
 from torseur.derivation.loops.assembly.open_loops import loop_name
-from torseur.derivation.loops.assembly.projection import project
 from torseur.derivation.loops.configuration import ClosedConfiguration
-from torseur.derivation.loops.model.loop_system import LoopSystem, State
-from torseur.derivation.loops.model.poses import body_poses
+from torseur.derivation.loops.model.loop_system import LoopSystem
 from torseur.derivation.loops.rank.numerical_rank import numerical_rank
-from torseur.derivation.loops.reasons.group_chains import Links, axis_by_axis, chains_in_groups, cuts
+from torseur.derivation.loops.reasons.block_chains import (
+    Block,
+    blocks,
+    further_position,
+    links_of,
+    parallel_chains,
+    screws_at,
+)
+from torseur.derivation.loops.reasons.group_chains import chains_in_groups
 from torseur.derivation.loops.reasons.hinge_rings import hinge_family, hinge_ring
 from torseur.derivation.loops.reasons.motion_groups import (
     MotionGroup,
@@ -30,8 +35,8 @@ from torseur.derivation.loops.reasons.motion_groups import (
     motion_group,
     screw_basis,
 )
+from torseur.derivation.loops.reasons.nested_chains import nested_reason, paired_reason
 from torseur.derivation.loops.reasons.symmetric_rings import Symmetry, joint_axis, symmetries
-from torseur.derivation.loops.redundancy.joint_constraints import joint_screws
 from torseur.errors import counted
 
 ONE_GROUP, GROUPS, FAMILY, POSITION = "one group", "groups of chains", "family", "position"
@@ -73,28 +78,6 @@ class Reason:
         return f"{where}{more}: {self.text}"
 
 
-@dataclass(frozen=True)
-class Block:
-    """Loops that share joints: numbers of the cycles and of the edges they pass."""
-
-    cycles: tuple[int, ...]
-    edges: tuple[int, ...]
-
-
-def blocks(system: LoopSystem) -> list[Block]:
-    """The loops in sets that share no joint with each other, in the order of their first loops."""
-    sets: list[tuple[list[int], set[int]]] = []
-    for c, cycle in enumerate(system.cycles):
-        cycles, edges = [c], {passage.edge for passage in cycle.passages}
-        for known in [known for known in sets if known[1] & edges]:
-            sets.remove(known)
-            cycles, edges = known[0] + cycles, known[1] | edges
-        sets.append((cycles, edges))
-    return [
-        Block(tuple(sorted(cycles)), tuple(sorted(edges))) for cycles, edges in sorted(sets, key=lambda s: min(s[0]))
-    ]
-
-
 def reasons(here: ClosedConfiguration, finite: int | None) -> list[Reason]:
     """A reason for every block of loops with redundant closures; `finite` is the mobility of the whole, if known."""
     system = here.system
@@ -111,7 +94,7 @@ def _block_reason(here: ClosedConfiguration, jacobian: Array, block: Block, fini
     rank = numerical_rank(jacobian[rows]).rank
     if rank == len(rows):
         return None
-    screws = _screws_at(system, here.state, block.edges)
+    screws = screws_at(system, here.state, block.edges)
     algebra = generated_algebra(np.vstack(list(screws.values())))
     names = tuple(loop_name(system, c) for c in block.cycles)
     joints = tuple(system.edges[k].joint for k in block.edges)
@@ -125,8 +108,8 @@ def _block_reason(here: ClosedConfiguration, jacobian: Array, block: Block, fini
         return replace(reason, kind=ONE_GROUP, text=_group_text(by_group, len(rows), because))
     deeper = (
         _in_groups(system, block, screws, rank, reason)
-        or _in_one_ring(system, block, screws, reason)
         or _in_allowed_motions(here, block, screws, reason)
+        or _in_nested_chains(here, block, reason)
         or _in_dimensions(here, block, screws, reason, finite)
     )
     # Groups of chains explain all that is redundant, what the group of the whole does included.
@@ -157,48 +140,21 @@ def _group_text(count: int, rows: int, because: str) -> str:
 
 def _in_groups(system: LoopSystem, block: Block, screws: dict[int, Array], rank: int, reason: Reason) -> Reason | None:
     """The reason where chains between two bodies lie in groups whose sum is not everything."""
-    ways = [[_links(system, chain, screws) for chain in chains] for chains in _parallel_chains(system, block)]
+    ways = [[links_of(system, chain, screws) for chain in chains] for chains in parallel_chains(system, block)]
     text = chains_in_groups(ways, rank)
     return replace(reason, kind=GROUPS, text=f"{text}, so that {_satisfied_equations(reason)}") if text else None
 
 
-def _in_one_ring(system: LoopSystem, block: Block, screws: dict[int, Array], reason: Reason) -> Reason | None:
-    """The reason where two of many chains make a ring that holds all the redundancy, axis by axis."""
-    for chains in _parallel_chains(system, block) if len(block.cycles) > 1 else []:
-        hubs = [{system.edges[chain[0]].start, system.edges[chain[0]].end} for chain in chains]
-        begin = min(set.intersection(*hubs))
-        for first, second in combinations(chains, 2):
-            out, back = (axis_by_axis(_along(system, chain, begin, screws)) for chain in (first, second))
-            ring = [*out, *reversed(back)]
-            rank = len(screw_basis(np.vstack([screw for _, screw in ring])))
-            text = chains_in_groups(cuts(ring), rank) if 6 - rank == reason.redundant else ""
-            if text:
-                names = " and ".join("-".join(system.edges[k].joint for k in chain) for chain in (first, second))
-                return replace(
-                    reason, kind=GROUPS, text=f"{names} make a loop: {text}, so that {_satisfied_equations(reason)}"
-                )
-    return None
+def _in_nested_chains(here: ClosedConfiguration, block: Block, reason: Reason) -> Reason | None:
+    """The reason where chains stand side by side within chains, or make rings two by two."""
+    text = paired_reason(here, block, reason.redundant) or nested_reason(here, block, reason.redundant)
+    return replace(reason, kind=GROUPS, text=f"{text}, so that {_satisfied_equations(reason)}") if text else None
 
 
 def _satisfied_equations(reason: Reason) -> str:
     return f"{reason.redundant} closure " + (
         "equations are satisfied automatically" if reason.redundant != 1 else "equation is satisfied automatically"
     )
-
-
-def _links(system: LoopSystem, chain: list[int], screws: dict[int, Array]) -> Links:
-    return [(system.edges[k].joint, screws[k]) for k in chain]
-
-
-def _along(system: LoopSystem, chain: list[int], body: str, screws: dict[int, Array]) -> Links:
-    """The joints of a chain that begins at a body, with their axes in the order in which the chain passes them."""
-    links = []
-    for k in chain:
-        edge = system.edges[k]
-        forward = edge.start == body
-        body = edge.end if forward else edge.start
-        links.append((edge.joint, screws[k] if forward else screws[k][::-1]))
-    return links
 
 
 def _in_allowed_motions(
@@ -214,7 +170,7 @@ def _in_allowed_motions(
     if allowed is None:
         return None
     chains, group = allowed
-    elsewhere = _allowed_group(system, block, _screws_at(system, _further_position(here), block.edges))
+    elsewhere = _allowed_group(system, block, screws_at(system, further_position(here), block.edges))
     shifted = _allowed_group(system, block, _shifted(screws, here.rng))
     if any(other is None or other[1].text != group.text for other in (elsewhere, shifted)):
         return None
@@ -230,16 +186,11 @@ def _allowed_group(
     """Chains between two bodies, and the group of the motions that all of them allow; None where it is no group."""
     if len(block.cycles) == 1:
         return None  # of a ring every cut has its own motions: its reasons are groups, families and symmetries
-    for chains in _parallel_chains(system, block):
+    for chains in parallel_chains(system, block):
         common = common_screws([screw_basis(np.vstack([screws[k] for k in chain])) for chain in chains])
         if len(common) and len(generated_algebra(common)) == len(common):
             return chains, motion_group(common)
     return None
-
-
-def _screws_at(system: LoopSystem, state: State, edges: Iterable[int]) -> dict[int, Array]:
-    poses = body_poses(system, state)
-    return {k: joint_screws(system, state, k, poses) for k in edges}
 
 
 def _shifted(screws: dict[int, Array], rng: np.random.Generator) -> dict[int, Array]:
@@ -249,31 +200,6 @@ def _shifted(screws: dict[int, Array], rng: np.random.Generator) -> dict[int, Ar
         shift = rng.uniform(-0.5, 0.5, 3)
         moved[k] = np.concatenate([own[:, :3], own[:, 3:] + np.cross(shift, own[:, :3])], axis=1)
     return moved
-
-
-def _parallel_chains(system: LoopSystem, block: Block) -> list[list[list[int]]]:
-    """Ways to see a block as chains of joints between two bodies: one where it branches, every cut of a ring."""
-    if len(block.cycles) == 1:
-        around = [p.edge for p in system.cycles[block.cycles[0]].passages]
-        return [[around[i:j], around[j:] + around[:i]] for i, j in combinations(range(len(around)), 2)]
-    ends = [(system.edges[k].start, system.edges[k].end) for k in block.edges]
-    degree: dict[str, int] = {}
-    for body in (body for pair in ends for body in pair):
-        degree[body] = degree.get(body, 0) + 1
-    hubs = [body for body, count in degree.items() if count > 2]
-    if len(hubs) != 2:
-        return []
-    chains, left = [], dict(zip(block.edges, ends, strict=True))
-    for first in [k for k, pair in left.items() if hubs[0] in pair]:
-        chain, body = [], hubs[0]
-        step: int | None = first
-        while step is not None:
-            pair = left.pop(step)
-            chain.append(step)
-            body = pair[1] if pair[0] == body else pair[0]
-            step = None if body in hubs else next((k for k, pair in left.items() if body in pair), None)
-        chains.append(chain)
-    return [chains] if not left else []
 
 
 def _in_dimensions(
@@ -313,7 +239,7 @@ def _ring_reason(
     family = hinge_family(hinge_ring(ring)) if hinges else None
     if family is not None:
         return replace(reason, kind=FAMILY, text=family)
-    further = _ring_axes(_screws_at(here.system, _further_position(here), around), around)
+    further = _ring_axes(screws_at(here.system, further_position(here), around), around)
     for symmetry in symmetries(ring, freedoms):
         kept = symmetry in symmetries(further, freedoms)
         # A symmetry explains as many motions as symmetric ones there are by count, if these are all.
@@ -335,13 +261,6 @@ def _symmetry_text(system: LoopSystem, around: list[int], symmetry: Symmetry, hi
         f"{symmetry.kind}-symmetric{named}: {what} exchanges {', '.join(pairs)}{kept} in every position, and "
         f"{counted(symmetry.freedoms, 'symmetric freedom')} less {conditions} conditions leave {symmetry.mobility}"
     )
-
-
-def _further_position(here: ClosedConfiguration) -> State:
-    """Another closed position, reached along the first motions."""
-    direction = here.rank.motions @ here.rng.normal(size=here.count)
-    step = 0.1 * direction / max(float(np.linalg.norm(direction)), 1e-300)
-    return project(here.system, here.system.move(here.state, step[None]), steps=100).state
 
 
 def _ring_axes(screws: dict[int, Array], around: list[int]) -> Array:
