@@ -1,6 +1,6 @@
-"""How often 95 % intervals of a limb's inertia, a joint's centre and a robot's parameters hold the truth.
+"""How often 95 % intervals of the inertia of limbs and segments, of a joint's centre and of a robot's parameters hold.
 
-Run: python benchmarks/bench_coverage.py [limb|score|robot] [draws] [processes]
+Run: python benchmarks/bench_coverage.py [limb|segments|score|robot] [draws] [processes]
 
 Every draw is a fresh recording of a known body: markers with errors within ±1 or ±3 mm, white, or related from frame to
 frame by 0.9; plates with white noise of 1 N and 0.3 N m; encoders with 1e-3 rad, and torques with coloured noise. The
@@ -26,6 +26,7 @@ from analysis.identification.arms import SEVEN_R, arm
 from analysis.identification.recordings import channels, forces, sines
 from torseur.analysis.biomechanics.limb.limb_equations import PLACES
 from torseur.analysis.biomechanics.motion.joint_centres import score
+from torseur.analysis.biomechanics.recordings.motion_trial import MotionTrial
 from torseur.analysis.identification import identify, linear_model, make_trial
 from torseur.analysis.published_studies import shoulder, upper_limb
 
@@ -50,18 +51,44 @@ def limb(size: float, related: float) -> Draw:
     truth = np.concatenate([[inertia[place] for place in PLACES], moment])
 
     def draw(seed: int) -> tuple[np.ndarray, np.ndarray]:
-        rng, seen = np.random.default_rng(seed), []
-        for one in exact:
-            points = one.markers.positions + marker_noise(one.markers.positions.shape, size, related, rng)
-            plate = one.plates[0]
-            force = plate.force + rng.normal(0, PLATE[0], plate.force.shape)
-            about = plate.moment_about_origin + rng.normal(0, PLATE[1], plate.force.shape)
-            plates = (replace(plate, force=force, moment_about_origin=about),)
-            seen.append(replace(one, markers=replace(one.markers, positions=points), plates=plates))
-        found = upper_limb.identify_right_arm(tuple(seen), rates="together", centre="score")
+        seen = disturbed(exact, size, related, np.random.default_rng(seed))
+        found = upper_limb.identify_right_arm(seen, rates="together", centre="score")
         deviation = found.inertia_deviation
         values = np.concatenate([[found.inertia[place] for place in PLACES], found.moment])
         return values - truth, np.concatenate([[deviation[place] for place in PLACES], found.deviation[:3, 6]])
+
+    return draw
+
+
+def disturbed(
+    exact: tuple[MotionTrial, ...], size: float, related: float, rng: np.random.Generator
+) -> tuple[MotionTrial, ...]:
+    """Trials with errors of markers and plates."""
+    seen = []
+    for one in exact:
+        points = one.markers.positions + marker_noise(one.markers.positions.shape, size, related, rng)
+        plate = one.plates[0]
+        force = plate.force + rng.normal(0, PLATE[0], plate.force.shape)
+        about = plate.moment_about_origin + rng.normal(0, PLATE[1], plate.force.shape)
+        plates = (replace(plate, force=force, moment_about_origin=about),)
+        seen.append(replace(one, markers=replace(one.markers, positions=points), plates=plates))
+    return tuple(seen)
+
+
+def segments(size: float, related: float) -> Draw:
+    """Errors and deviations of J of an arm and the rest of the body, their rates by Kalman smoothing before the fit."""
+    exact = upper_limb.recordings()
+    inertia, moment = upper_limb.limb().inertia
+    K = np.trace(inertia) / 2 * np.eye(3) - inertia  # second moments: inertia = tr(K) 1 - K
+    truth = np.concatenate([[K[place] for place in PLACES], moment])
+
+    def draw(seed: int) -> tuple[np.ndarray, np.ndarray]:
+        seen = disturbed(exact, size, related, np.random.default_rng(seed))
+        found = upper_limb.identify_right_arm(seen, rates="kalman", centre="score").estimate
+        values, deviations = (
+            np.concatenate([[table[place] for place in PLACES], table[:3, 6]]) for table in (found.J, found.deviation)
+        )
+        return values - truth, deviations
 
     return draw
 
@@ -109,6 +136,11 @@ STUDIES: dict[str, dict[str, Callable[[], Draw]]] = {
         "limb, ±1 mm": lambda: limb(0.001, 0.0),
         "limb, ±3 mm": lambda: limb(0.003, 0.0),
         "limb, ±3 mm, related by 0.9": lambda: limb(0.003, RELATED),
+    },
+    "segments": {
+        "segments, ±1 mm": lambda: segments(0.001, 0.0),
+        "segments, ±3 mm": lambda: segments(0.003, 0.0),
+        "segments, ±3 mm, related by 0.9": lambda: segments(0.003, RELATED),
     },
     "score": {
         "SCoRE, ±1 mm": lambda: centre(0.001, 0.0),
