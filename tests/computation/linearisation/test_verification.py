@@ -127,3 +127,10 @@ def test_states_that_are_zero_up_to_rounding_have_no_size():
     assert replace(ahead, point=replace(ahead.point, y=off)).trusted
     off[slot] = 1e-7
     assert not replace(ahead, point=replace(ahead.point, y=off)).trusted
+
+
+def test_a_constraint_that_time_moves_is_the_reason_why_nothing_rests():
+    """x = 0.2 m/s t: forces balance, which was said to be wrong by their rounding."""
+    driven = ts.parse(CAM.replace("x - LIFT", "x - 0.2 m/s * t").replace("SPEED", "0"))
+    with pytest.raises(TorseurError, match=r"constraint 'cam' would still change at a rate of -0\.2"):
+        ts.equilibrium(driven)

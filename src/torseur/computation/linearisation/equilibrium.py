@@ -17,7 +17,7 @@ import numpy as np
 
 from torseur.computation.linearisation.operating_point import Kinematics, Laws, Model, Point, point_of
 from torseur.computation.linearisation.small_motions import SmallMotions, small_motions
-from torseur.computation.linearisation.steady_path import reason_unsteady
+from torseur.computation.linearisation.steady_path import reason_unbalanced, reason_unsteady
 from torseur.computation.linearisation.verification import Check, check_steadiness
 from torseur.computation.simulation.model.system import Vector
 from torseur.derivation.equations import parameter_values
@@ -374,21 +374,7 @@ class _Search:
         return float(size), np.block(blocks)
 
     def _failure(self) -> str:
-        balance = self._balance()
-        if len(self.point.rows):  # what constraints can bear is no reason
-            balance = balance - self.point.rows.T @ np.linalg.lstsq(self.point.rows.T, balance, rcond=1e-12)[0]
-        layout, kind = self.point.equations.layout, "steady motion" if self.moving else "equilibrium"
+        kind = "steady motion" if self.moving else "equilibrium"
         rates = self._held_states * self.point.state_rates
-        if np.abs(balance).max(initial=0.0) <= BALANCED and np.abs(rates).max(initial=0.0) > 0.0:
-            worst = int(np.argmax(np.abs(rates)))
-            return (
-                f"{self.point.equations.mechanism.name}: no {kind} was found from this start: the state "
-                f"'{layout.states[worst].name}' would still change by {rates[worst]:.4g} per second. Name it among "
-                "those that move, or start nearer (--init, at={...})."
-            )
-        worst = int(np.argmax(np.abs(balance)))
-        name = layout.speed_names[worst]
-        return (
-            f"{self.point.equations.mechanism.name}: no {kind} was found from this start: along '{name}' a force of "
-            f"{balance[worst]:.4g} is left. Start nearer to it (--init, at={{...}}), or fix fewer coordinates."
-        )
+        reason = reason_unbalanced(self.point, self._balance(), rates, BALANCED)
+        return f"{self.point.equations.mechanism.name}: no {kind} was found from this start: {reason}."

@@ -86,3 +86,29 @@ def _clock(point: Point) -> float:
     """How fast time goes on: drivers of constraints follow it, inputs of forces stay as they are at the instant."""
     written = [entry for c in point.programs.constraints for entry in (*c.row, c.drift)]
     return 1.0 if TIME in symbols_of(written) else 0.0
+
+
+def reason_unbalanced(point: Point, balance: Vector, rates: Vector, limit: float) -> str:
+    """Why the state in which a search ended is not steady: a force, a state that changes, or a constraint."""
+    largest = max(1.0, np.abs(balance).max(initial=0.0))
+    if len(point.rows):  # what constraints can bear is no reason
+        balance = balance - point.rows.T @ np.linalg.lstsq(point.rows.T, balance, rcond=1e-12)[0]
+    if np.abs(balance).max(initial=0.0) <= limit * largest:
+        if np.abs(rates).max(initial=0.0) > limit:
+            worst = int(np.argmax(np.abs(rates)))
+            return (
+                f"the state '{point.equations.layout.states[worst].name}' would still change by {rates[worst]:.4g} per "
+                "second. Name it among those that move, or start nearer (--init, at={...})"
+            )
+        for values, words in ((point.gaps, "is off by"), (point.slips, "would still change at a rate of")):
+            if np.abs(values).max(initial=0.0) > limit:
+                worst = int(np.argmax(np.abs(values)))
+                return (
+                    f"{point.programs.constraints[worst].name} {words} {values[worst]:.4g}. Fix fewer coordinates; "
+                    "what time moves leaves nothing at rest"
+                )
+    worst = int(np.argmax(np.abs(balance)))
+    return (
+        f"along '{point.equations.layout.speed_names[worst]}' a force of {balance[worst]:.4g} is left. Start nearer to "
+        "it (--init, at={...}), or fix fewer coordinates"
+    )
