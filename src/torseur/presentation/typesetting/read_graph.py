@@ -49,6 +49,7 @@ RELATIONS = {"lt": LESS, "le": AT_MOST}
 _ARITHMETIC = ("add", "sub", "neg", "mul", "div", "pow")
 
 
+@lru_cache(maxsize=4096)
 def read_name(text: str) -> Name:
     """A quantity by its name; primes are time derivatives, and the multiplier of joint 'wrist': x is lambda_wrist_x."""
     if multiplier := multiplier_display_name(text):
@@ -281,7 +282,12 @@ def _name(node: Expr) -> str:
 def _leaf(node: Expr, names: Names) -> Node:
     if node.op == "constant":
         return Number(_value(node.value))
-    return Name("pi") if node.op == "pi" else replace(read_name(str(node.data.name)), unit=node.data.unit)
+    return Name("pi") if node.op == "pi" else _quantity(str(node.data.name), node.data.unit)
+
+
+@lru_cache(maxsize=4096)
+def _quantity(text: str, unit: str) -> Name:
+    return replace(read_name(text), unit=unit)
 
 
 def _call(node: Expr, names: Names) -> Node:

@@ -68,26 +68,55 @@ _STIFFNESS = re.compile(r".*\b(N|Pa|J|W|kg)\b")  # forces per length, speed or a
 
 # Sort keys are tuples: the kind of the factor first, then its place within the kind, and its text at last, so that the
 # order is the same on every run.
-def factor_key(node: Node) -> tuple[int, int, int, str]:
+def factor_key(node: Node) -> tuple[int, int, int, str | _Text]:
     """Sort key of a factor: number, inertia, stiffness, gravity, lengths, coordinates, rates, sums, functions."""
     inner = node.base if isinstance(node, Power) else node
-    place = _place(inner)
     match inner:
         case Number():
-            return (place, 0, 0, "")
+            return (Place.NUMBER, 0, 0, "")
         case Name():
-            base = symbol(inner.text).base
-            rank = -_order(inner) if place in (Place.RATE, Place.COORDINATE) else _rank(base, inner.unit)
-            # A given speed before one that is looked for: 2 v θ'.
-            return (place, rank, int(inner.dots > 0), inner.text)
+            return _name_key(inner.text, inner.dots, inner.unit)
         case Call():
             # What acts before its direction: τ(t) cos α.
             if inner.function not in OPERATIONS:
-                return (place, -1, 0, repr(inner))
+                return (Place.FUNCTION, -1, 0, _Text(inner))
             known = _SINES.index(inner.function) if inner.function in _SINES else len(_SINES)
-            return (place, 0, 0, f"{inner.arguments!r} {known} {inner.function}")
+            return (Place.FUNCTION, 0, 0, f"{inner.arguments!r} {known} {inner.function}")
         case Sum() | Product() | Power() | Infix() | Over():
-            return (place, len(LETTERS), 0, repr(inner))
+            return (_place(inner), len(LETTERS), 0, _Text(inner))
+
+
+# Names are sorted again and again, and there are few; units are no part of their equality, hence not the nodes.
+@lru_cache(maxsize=4096)
+def _name_key(text: str, dots: int, unit: str) -> tuple[int, int, int, str]:
+    place = _place_of_quantity(text, dots, unit)
+    moves = place in (Place.RATE, Place.COORDINATE)
+    rank = -_order(Name(text, dots, unit=unit)) if moves else _rank(symbol(text).base, unit)
+    # A given speed before one that is looked for: 2 v θ'.
+    return (place, rank, int(dots > 0), text)
+
+
+class _Text:
+    """The text of a node in a sort key, which is written only where everything before it is equal."""
+
+    __slots__ = ("node",)
+
+    def __init__(self, node: Node) -> None:
+        self.node = node
+
+    def __str__(self) -> str:
+        return repr(self.node)
+
+    def __eq__(self, other: object) -> bool:
+        return self.node == other.node if isinstance(other, _Text) else str(self) == other
+
+    def __lt__(self, other: _Text | str) -> bool:
+        return str(self) < str(other)
+
+    def __gt__(self, other: _Text | str) -> bool:
+        return str(self) > str(other)
+
+    __hash__ = None  # type: ignore[assignment]
 
 
 def _place(node: Node) -> Place:
@@ -166,11 +195,11 @@ def _has_functions(node: Node) -> bool:
     return isinstance(node, Call | Infix | Over) or any(map(_has_functions, children(node)))
 
 
-def term_key(node: Node) -> tuple[int, int, int, list[tuple[int, int, int, str]]]:
+def term_key(node: Node) -> tuple[int, int, int, list[tuple[int, int, int, str | _Text]]]:
     """Sort key of a term: accelerations, products of rates, rates, the rest; positive before negative."""
     negative, size = split_sign(node)
     factors = [factor for factor in _factors(size) if not isinstance(factor, Number)]
-    return (_group(size), int(negative), len(factors), [*map(factor_key, factors), (0, 0, 0, repr(size))])
+    return (_group(size), int(negative), len(factors), [*map(factor_key, factors), (0, 0, 0, _Text(size))])
 
 
 def leading_first(terms: list[Node]) -> list[Node]:
@@ -196,11 +225,11 @@ def _group(size: Node) -> Group:
     # M v' before the terms of Coriolis and centrifugal forces, then damping, springs, weight and what acts from
     # outside: as textbooks write it.
     seconds, firsts = _rates(size)
+    names, factors = _names(size), _factors(size)
     # ω² cos(ω t) of a driver has the form of a centrifugal term and comes from outside.
-    driven = not any(name.dots for name in _names(size)) and any(map(_depends_on_time, _factors(size)))
-    if (seconds or firsts) and not driven:
+    if (seconds or firsts) and (any(name.dots for name in names) or not any(map(_depends_on_time, factors))):
         return Group.ACCELERATION if seconds else Group.CENTRIFUGAL if firsts >= 2 else Group.DAMPING
-    places = {_place(factor) for factor in _factors(size)} | {_place(name) for name in _names(size)}
+    places = {_place(factor) for factor in factors} | {_place(name) for name in names}
     if Place.MULTIPLIER in places:
         return Group.CONSTRAINT
     if Place.GRAVITY in places:

@@ -59,6 +59,8 @@ def _shown(exponents: list[int], front: int) -> int:
 def common_number(coefficients: Iterable[Number]) -> Fraction | int:
     """The number to draw out of a sum: the size all exact coefficients share, -1 when all are negative, otherwise 1."""
     listed = list(coefficients)
+    if 1 in listed:  # most sums have a term without a number: only the same throughout could be drawn out
+        return 1
     sign = -1 if all(c < 0 for c in listed) else 1
     sizes = {abs(Fraction(c)) for c in listed if not isinstance(c, float)}
     exact = len(sizes) == 1 and not any(isinstance(c, float) for c in listed)
