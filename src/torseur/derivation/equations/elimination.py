@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from torseur.algebra.graph import Expr, as_expr, substitute, symbols_of
 from torseur.derivation.equations.formulation import quaternions_of
-from torseur.derivation.equations.linear_system import KeptUnknowns, LinearSystem, solved_together
+from torseur.derivation.equations.linear_system import KeptUnknowns, LinearSystem, divided_once, solved_together
 from torseur.derivation.equations.terms.short_sum import short_expression
 from torseur.derivation.equations.terms.unit_quaternions import on_unit_sphere
 from torseur.description.mechanism import TIME
@@ -61,12 +61,13 @@ def eliminate_multipliers(equations: Equations, independent: Collection[str] = (
             system, layout.speed_names, constraint.name, constraint.row, (constraint.drift, -constraint.gamma)
         )
     moving = {*layout.coordinates, *layout.speeds, TIME}
-    if not kept and not system.redundant and not moving.isdisjoint(symbols_of(system.pivots)):
+    if not system.redundant and not moving.isdisjoint(symbols_of(system.pivots)):
         # One after the other, each equation divides by its own pivot, which may vanish somewhere; the determinant of
-        # all need not (a rotation's is 1). Only worth trying where a pivot moves.
+        # all need not (a rotation's is 1), and never does where no pivot does. Only worth trying where a pivot moves.
         rows = [constraint.row for constraint in equations.constraints]
         constants = [(constraint.drift, -constraint.gamma) for constraint in equations.constraints]
-        system = solved_together(rows, constants, moving) or system
+        together = solved_together(rows, constants, moving) if not kept else None
+        system = together or divided_once(system, rows, constants) or system
     free = [k for k in range(len(layout.speeds)) if k not in system.solved]
     u = [layout.speeds[k] for k in free]
     speeds = {layout.speeds[k]: system.value(k, layout.speeds) for k in system.solved}

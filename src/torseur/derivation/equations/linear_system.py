@@ -37,6 +37,7 @@ class _Row:
 
 
 MOST_SETS = 60  # of unknowns to solve for that are looked through
+MOST_AT_ONCE = 4  # unknowns; minors of more are longer than an elimination
 
 
 def solved_together(
@@ -55,15 +56,36 @@ def solved_together(
         size = determinant(matrix)
         if not size or not set(symbols_of([expression_of(size)])).isdisjoint(moving):
             continue
-        inverse = inverse_by_minors(matrix)
-        if inverse is not None:
-            solved = {
-                place: _row(weights, rows, constants, places) for place, weights in zip(places, inverse, strict=True)
-            }
-            return LinearSystem(
-                n, solved=solved, pivots=[expression_of(size)] if symbols_of([expression_of(size)]) else []
-            )
+        if (system := _solved_for(places, rows, constants)) is not None:
+            return system
     return None
+
+
+def divided_once(
+    system: LinearSystem, rows: Sequence[Sequence[Expr]], constants: Sequence[tuple[Expr, Expr]]
+) -> LinearSystem | None:
+    """The same unknowns by the same others, divided by the determinant alone, where that is shorter.
+
+    Of a four-bar the first pivot is sin gamma, by which only its elimination divides: the determinant is
+    b c sin(alpha + beta - gamma), and where gamma is zero nothing is singular.
+    """
+    if not 1 < len(system.solved) <= MOST_AT_ONCE:
+        return None
+    at_once = _solved_for(tuple(sorted(system.solved)), rows, constants)
+    return at_once if at_once is not None and at_once.size < system.size else None
+
+
+def _solved_for(
+    places: Sequence[int], rows: Sequence[Sequence[Expr]], constants: Sequence[tuple[Expr, Expr]]
+) -> LinearSystem | None:
+    """The equations solved at once for the unknowns at some places, by minors; None where they are too long."""
+    matrix = [[row[k] for k in places] for row in rows]
+    size, inverse = determinant(matrix), inverse_by_minors(matrix)
+    if not size or inverse is None:
+        return None
+    solved = {place: _row(weights, rows, constants, places) for place, weights in zip(places, inverse, strict=True)}
+    divisor = short_expression(expression_of(size))
+    return LinearSystem(len(rows[0]), solved=solved, pivots=[divisor] if symbols_of([divisor]) else [])
 
 
 def _row(
@@ -128,6 +150,11 @@ class LinearSystem:
         if symbols_of([pivot]):
             self.pivots.append(pivot)
         return as_expr(0)
+
+    @property
+    def size(self) -> int:
+        """How long the rates of the unknowns are as they are written."""
+        return sum(written_size(c) for row in self.solved.values() for c in (*row.coefficients, row.drift))
 
     def entry(self, k: int, j: int) -> Expr:
         """By how much unknown k follows unknown j, which is left."""
