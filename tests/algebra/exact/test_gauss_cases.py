@@ -154,3 +154,9 @@ def test_a_question_whose_basis_takes_too_long_is_kept(monkeypatch):
     kept = ts.algebra.eliminate([[x, 1], [x * y, y]])
     assert {case.conditions for case in whole.cases} <= {case.conditions for case in kept.cases}
     assert kept.ranks == whole.ranks == (1,)
+
+
+def test_entries_that_grow_too_long_are_refused_before_they_are_factored():
+    general = sp.Matrix(6, 6, sp.symbols("m1:37"))
+    with pytest.raises(UnsupportedError, match="entries grow beyond what SymPy factors"):
+        ts.algebra.eliminate(general)

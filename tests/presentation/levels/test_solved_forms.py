@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 import torseur as ts
-from torseur.algebra.graph import evaluate
+from torseur import library
+from torseur.algebra.graph import evaluate, symbols_of
 from torseur.presentation.levels.forms.reduced_form import reduced_statements
 from torseur.presentation.typesetting.plain_text import plain_text
 
@@ -163,3 +164,12 @@ def test_nothing_is_divided_by_that_vanishes_where_the_motion_starts(start, divi
     shown = reduced_statements(ts.derive(ts.parse(KNIFE + start)))
     said = {one.remark.meaning: plain_text(one.left) for one in shown}
     assert said["assumed not to vanish"] == f"{divisor}(phi)" and said["by the constraints"] == dependent
+
+
+def test_a_four_bar_is_divided_by_its_determinant_alone():
+    """Textbooks: gamma' = a sin(beta) / (c sin(alpha + beta - gamma)) alpha'; sin(gamma) = 0 is no singular pose."""
+    reduced = ts.derive(library.load("four_bar")).without_multipliers(["alpha'"])
+    assert {str(pivot) for pivot in reduced.pivots}.isdisjoint({"sin(gamma)"})
+    values = {"a": 0.3, "b": 1.1, "c": 0.8, "alpha": 0.7, "beta": 0.4, "gamma": 0.0}
+    names = {symbol: values[str(symbol)] for symbol in symbols_of(reduced.projection[2])}
+    assert evaluate(reduced.projection[2], names)[0] == pytest.approx(0.3 * math.sin(0.4) / (0.8 * math.sin(1.1)))

@@ -24,7 +24,13 @@ MOST_CASES = 200
 SECONDS = 30  # of the processor, so that a busy machine answers like a quiet one
 # Of them for one standard basis: a question that it leaves open costs a case too many, which is kept and true.
 BASIS_SECONDS = 3
+# Pairs of terms of one entry of the next row.
+MOST_PRODUCTS = 600
 PIVOTS = ("first", "sure")
+_HELP = (
+    "give symbols values, equations as `constraints` or what does not vanish as `nonzero`, or use pivots='sure'. "
+    "For the rank alone there is ts.algebra.rank, for free variables."
+)
 
 
 @dataclass(frozen=True)
@@ -302,7 +308,7 @@ class _Gauss:
             question = known.question(fractions_of([rows[chosen][c]])[0][0])
             if question != 1:
                 return self._fork(rows, r, c, known, said, question)
-            rows = _step(rows, r, c, chosen, known)
+            rows = self._step(rows, r, c, chosen, known)
             done, r, c = (*done, c), r + 1, c + 1
         self.count += 1
         return Case(said, known.ring.expression(_sympy_matrix(rows)), done)
@@ -312,8 +318,7 @@ class _Gauss:
             much = counted(MOST_CASES, "case") if self.count >= MOST_CASES else f"{SECONDS} s of computing"
             raise UnsupportedError(
                 f"eliminate: more than {much} in {counted(self.variables, 'variable')}, cosines and sines counted; "
-                "give symbols values, equations as `constraints` or what does not vanish as `nonzero`, or use "
-                "pivots='sure'. For the rank alone there is ts.algebra.rank, for free variables."
+                + _HELP
             )
 
     def _fork(self, rows: Any, r: int, c: int, known: _Known, said: tuple[Condition, ...], question: Any) -> Fork:
@@ -334,26 +339,45 @@ class _Gauss:
             candidates = sure or candidates
         return candidates[0] if candidates else None
 
+    def _step(self, rows: list[list[Any]], r: int, c: int, chosen: int, known: _Known) -> list[list[Any]]:
+        """The chosen row as the r-th, and column c cleared below it."""
+        rows = [*rows]
+        rows[r], rows[chosen] = rows[chosen], rows[r]
+        pivot = rows[r]
+        for i in range(r + 1, len(rows)):
+            if rows[i][c] == 0:
+                continue
+            # Quotients, not cross products as in matrix_rank.py: the rows are those that people write by hand, and
+            # each entry is reduced by the equations of its case at once.
+            factor = rows[i][c] / pivot[c]
+            cleared = [0 * x for x in rows[i][: c + 1]]
+            for x, p in zip(rows[i][c + 1 :], pivot[c + 1 :], strict=True):
+                self._require_small()
+                self._require_short(x, rows[i][c], pivot[c], p)
+                cleared.append(known.reduced(x - factor * p))
+            rows[i] = cleared
+        return rows
+
+    def _require_short(self, x: Any, first: Any, pivot: Any, p: Any) -> None:
+        # SymPy cannot be interrupted where it cancels and factors: what would take minutes is refused before.
+        if _terms(x) * _terms(pivot) + _terms(first) * _terms(p) > MOST_PRODUCTS:
+            raise UnsupportedError(f"eliminate: its entries grow beyond what SymPy factors in a moment; {_HELP}")
+
     @staticmethod
     def _pivot_columns(rows: Any, r: int) -> tuple[int, ...]:
         return tuple(next(j for j, x in enumerate(row) if x != 0) for row in rows[:r])
 
 
-def _step(rows: list[list[Any]], r: int, c: int, chosen: int, known: _Known) -> list[list[Any]]:
-    """The chosen row as the r-th, and column c cleared below it."""
-    rows = [*rows]
-    rows[r], rows[chosen] = rows[chosen], rows[r]
-    pivot = rows[r]
-    for i in range(r + 1, len(rows)):
-        if rows[i][c] != 0:
-            # Quotients, not cross products as in matrix_rank.py: the rows are those that people write by hand, and each
-            # entry is reduced by the equations of its case at once.
-            factor = rows[i][c] / pivot[c]
-            rows[i] = [
-                known.reduced(x - factor * p) if j > c else 0 * x
-                for j, (x, p) in enumerate(zip(rows[i], pivot, strict=True))
-            ]
-    return rows
+def _terms(value: Any) -> int:
+    """How many terms a quotient has when its factors are multiplied out, at most."""
+    import sympy as sp
+
+    count = 1
+    for part in sp.Mul.make_args(value):
+        base, exponent = part.as_base_exp()
+        whole = int(abs(exponent)) if exponent.is_Integer else 1
+        count *= len(sp.Add.make_args(base)) ** whole
+    return count
 
 
 def _sympy_matrix(rows: list[list[Any]]) -> Any:
