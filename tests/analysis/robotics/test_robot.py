@@ -205,3 +205,16 @@ def test_threads_may_call_at_once(arm):
     expected = [arm.crba(q) for q in states]
     with ThreadPoolExecutor(8) as pool:
         assert all(np.array_equal(a, b) for a, b in zip(pool.map(arm.crba, states), expected, strict=True))
+
+
+def test_values_that_no_motion_depends_on_need_not_be_given():
+    """A slide has no use for inertia and mass centre; what does depend on them says so."""
+    box = ts.body("box", mass=2)
+    slide = ts.Mechanism("slide", bodies=[box], joints=[ts.prismatic("rail", ts.EARTH, box, "x", axis=(1, 0, 0))])
+    robot = ts.Robot(slide)
+    np.testing.assert_allclose(robot.rnea([0.3], [1.0], [4.0]), [8.0])
+    np.testing.assert_allclose(robot.ik({"box": [0.5, 0, 0]}).q, [0.5], atol=1e-8)
+    np.testing.assert_allclose(ts.linearise(ts.derive(slide)).mass_matrix, [[2.0]])
+    assert ts.generate(ts.derive(slide), "forward_dynamics", target="python", baked=True)
+    with pytest.raises(ts.TorseurError, match=r"no value is given for 'box.centre.x'"):
+        robot.com([0.0])

@@ -22,7 +22,7 @@ from torseur.computation.functions.frameworks.array_function import array_functi
 from torseur.computation.functions.function_requests import programs_of
 from torseur.computation.functions.mechanism_functions import PARAMETERS
 from torseur.derivation.equations import Equations
-from torseur.derivation.equations.parameter_values import parameter_values
+from torseur.derivation.equations.parameter_values import motion_values, values_for
 from torseur.derivation.formalisms import derive
 from torseur.derivation.tree import resolve
 from torseur.description.library.mechanism_files import load
@@ -110,7 +110,7 @@ class Robot:
     @cached_property
     def parameters(self) -> Array:
         """Values of the mechanism's parameters, in the order of `parameter_names`; used as they are where live."""
-        values = parameter_values(self.equations, {})
+        values = motion_values(self.equations, {})
         return np.array([float(values[name]) for name in self.parameter_names])
 
     @property
@@ -388,7 +388,8 @@ class Robot:
                 "Compile it: ts.compile."
             )
         if not self.is_live and any(group.name == PARAMETERS for group in program.inputs):
-            program = bake(program, {PARAMETERS: list(self.parameters)})
+            values_for(self.equations, program.nodes, {})  # which names those that nobody has given
+            program = bake(program, {PARAMETERS: np.where(np.isnan(self.parameters), 0.0, self.parameters).tolist()})
         return program
 
 

@@ -13,7 +13,7 @@ from torseur.computation.functions.control_laws import CONTROL_LAWS, control_law
 from torseur.computation.functions.function_requests import pause_collection, programs_of, split_requests
 from torseur.computation.functions.mechanism_functions import PARAMETERS
 from torseur.derivation.dynamics.recursion import motion_names
-from torseur.derivation.equations import parameter_values
+from torseur.derivation.equations import values_for
 from torseur.derivation.equations.equations import Equations, require_equations
 from torseur.display import Displayed
 from torseur.errors import TorseurError, unknown_name
@@ -75,7 +75,8 @@ def module_of(
     name, meaning = equations.mechanism.name, equations.mechanism.meaning
     group = Input(PARAMETERS, equations.layout.parameters)
     if baked and len(group):
-        numbers = list(parameter_values(equations, parameters or {}).values())
+        nodes = [node for program in programs for node in program.nodes]
+        numbers = values_for(equations, nodes, parameters or {})
         programs = tuple(bake(program, {PARAMETERS: numbers}) for program in programs)
     if baked or not len(group):
         return Module(name, programs, meaning=meaning)

@@ -14,7 +14,7 @@ from torseur.computation.functions.single_precision import in_single_precision, 
 from torseur.derivation import dynamics as td
 from torseur.derivation.equations.equations import Equations, require_equations
 from torseur.derivation.equations.formulation import as_expressions
-from torseur.derivation.equations.parameter_values import parameter_values
+from torseur.derivation.equations.parameter_values import values_for
 from torseur.derivation.equations.sensitivity_elements import SensitivityElements
 from torseur.derivation.loops import ConstraintEquation
 from torseur.description.mechanism import TIME, Frame, require_smooth
@@ -49,10 +49,10 @@ def compile_equations(
         equations = in_single_precision(equations)
     program = _requested_program(equations, functions)
     if baked is not None and len(equations.layout.parameters):
-        values = parameter_values(equations, baked)
+        values = values_for(equations, program.nodes, baked)
         # Functions without parameters, such as rates of plain coordinates, have nothing to fix.
         if any(group.name == PARAMETERS for group in program.inputs):
-            program = bake(program, {PARAMETERS: [values[n] for n in equations.layout.parameter_names]})
+            program = bake(program, {PARAMETERS: values})
     live = [g.name for g in program.inputs if g.name == PARAMETERS]
     if backend == "cuda":
         from torseur.computation.codegen.targets.cuda.cuda_kernel import CudaKernel

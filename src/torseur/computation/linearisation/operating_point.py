@@ -20,7 +20,7 @@ from torseur.computation.simulation.constrained.start.constraint_numbers import 
 from torseur.computation.simulation.model.initial_state import initial_state, stated_values
 from torseur.computation.simulation.model.motion_programs import MechanismPrograms
 from torseur.computation.simulation.model.system import Vector
-from torseur.derivation.equations import Equations, parameter_values
+from torseur.derivation.equations import Equations, motion_values
 from torseur.derivation.formalisms import derive
 from torseur.description.mechanism import TIME, Mechanism, require_smooth
 from torseur.errors import TorseurError
@@ -190,7 +190,7 @@ def point_of(
     programs, equations = kinematics.programs, kinematics.programs.equations
     if not equations.layout.coordinates:
         raise TorseurError(f"{equations.mechanism.name} has no coordinates: nothing in it can move.")
-    values = parameter_values(equations, parameters or {})
+    values = motion_values(equations, parameters or {})
     y = np.array(initial_state(equations, values, at or {}))
     given = np.array(list(values.values()))
     names, guesses = stated_values(equations.mechanism, at or {})

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import nan
 
-from torseur.algebra.graph import symbols_of
+from torseur.algebra.graph import Expr, symbols_of
 from torseur.derivation.equations.equations import Equations
 from torseur.description.mechanism.units import value_in_si
 from torseur.description.mechanism.validation import check_masses
@@ -29,6 +29,14 @@ def motion_values(equations: Equations, changes: Mapping[str, float]) -> dict[st
         values = known_values(equations, changes)
         check_masses(equations.mechanism, {name: value for name in changes if (value := values[name]) is not None})
     return {name: nan if value is None else value for name, value in known_values(equations, changes).items()}
+
+
+def values_for(equations: Equations, formulas: Iterable[Expr], changes: Mapping[str, float]) -> list[float]:
+    """Values of the independent parameters in their order, 0 for those that nobody gives and no formula holds."""
+    values = known_values(equations, changes)
+    needed = {str(x.name) for x in symbols_of(list(formulas))} if None in values.values() else set()
+    _refuse_missing(equations, [name for name, value in values.items() if value is None and name in needed])
+    return [0.0 if value is None else value for value in values.values()]
 
 
 def missing_values(equations: Equations, changes: Mapping[str, float]) -> list[str]:

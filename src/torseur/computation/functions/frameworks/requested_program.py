@@ -7,7 +7,7 @@ from torseur.computation.codegen import bake
 from torseur.computation.functions.function_requests import programs_of
 from torseur.computation.functions.mechanism_functions import PARAMETERS
 from torseur.derivation.equations import Equations
-from torseur.derivation.equations.parameter_values import parameter_values
+from torseur.derivation.equations.parameter_values import values_for
 from torseur.derivation.formalisms import derive
 from torseur.description.mechanism import Mechanism
 from torseur.errors import TorseurError, UnsupportedError
@@ -34,6 +34,5 @@ def requested_program(model: Mechanism | Equations | Program, request: str, live
             "knows. Give them laws."
         )
     if not live and any(group.name == PARAMETERS for group in program.inputs):
-        values = parameter_values(equations, {})
-        program = bake(program, {PARAMETERS: [float(values[name]) for name in equations.layout.parameter_names]})
+        program = bake(program, {PARAMETERS: values_for(equations, program.nodes, {})})
     return program
