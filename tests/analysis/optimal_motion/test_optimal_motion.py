@@ -103,7 +103,7 @@ def test_what_cannot_be_reached_is_said():
 def test_mistakes_are_named():
     with pytest.raises(TorseurError, match="Did you mean 'trapezoidal'"):
         pushed("trapezoid")
-    with pytest.raises(TorseurError, match="coordinate or speed to drive 'y'"):
+    with pytest.raises(TorseurError, match="unknown speed 'y'"):
         ts.OptimalMotion(ts.parse(BLOCK), 1.0, motors=["y"])
     with pytest.raises(TorseurError, match="quantity of the plan 'tau_y'"):
         pushed().bound("tau_y", 0, 1)

@@ -233,7 +233,7 @@ class OptimalMotion:
         for slot, speed in enumerate(self.speed_names):
             if motor in (speed, speed.removesuffix("'")):
                 return slot
-        raise TorseurError(unknown_name("coordinate or speed to drive", motor, self.speed_names))
+        raise TorseurError(unknown_name("speed", motor, self.speed_names))
 
     def _row(self, name: str) -> Any:
         """The row of a quantity over the grid."""
