@@ -9,7 +9,7 @@ import pytest
 
 import torseur as ts
 from torseur.algebra.graph import as_expr
-from torseur.errors import MechanismError, TorseurError, UnsupportedError
+from torseur.errors import MechanismError, SimulationError, TorseurError, UnsupportedError
 
 G = 9.81
 
@@ -319,3 +319,22 @@ def test_parts_bring_their_height_fields():
     laws = {law.name: law.function for law in mechanism.laws}
     expected = [ts.height_field(ts.EARTH, laws[f"{name}.hills"]).height for name in ("one", "other")]
     assert [contact.height for contact in mechanism.contacts] == expected
+
+
+@pytest.mark.parametrize("method", ["auto", "time_stepping"])
+@pytest.mark.parametrize("words", ["constrain x = 0.1 m/s*t as drive ;", "constrain x >= 0.1 m/s*t as drive ;"])
+def test_contacts_that_contradict_each_other_are_named(method, words):
+    """A wall in the way of what is driven: nothing gives way, whatever method looks for it."""
+    text = f"""mechanism press ; let ram = body mass = 1 kg, centre = 0, inertia = 0 end ;
+    join earth and ram.frame as rail with prismatic(x) along [1,0,0] end ;
+    {words} constrain x <= 0.03 m as wall ;"""
+    with pytest.raises(SimulationError, match=r"contact '(wall|drive)'.* contradicts other contacts or constraints"):
+        ts.simulate(ts.parse(text), until=0.5, method=method)
+
+
+def test_sizes_that_values_make_negative_are_named():
+    text = """mechanism ball ; param r = 0.1 m ; let ball = body mass = 1 kg, centre = 0, inertia = 0 end ;
+    join earth and ball.frame as flight with prismatic(z) along [0,0,1] end ;
+    contact ball.sphere radius r with earth normal [0,0,1] as floor ; init z = 0.3 m ;"""
+    with pytest.raises(TorseurError, match=r"contact 'floor': radius is -0\.1, expected zero or more"):
+        ts.simulate(ts.parse(text), until=0.1, parameters={"r": -0.1})

@@ -109,6 +109,8 @@ class _Walk:
         self.steps += 1
         if taken != TAKEN or not np.all(np.isfinite(after)):
             reason = "some motion has no inertia" if taken == NO_INERTIA else "forces are too stiff for its steps"
+            if work.contradictory:
+                raise SimulationError(f"{self.motion.system.name}: {self.motion.contradiction(t)}")
             raise SimulationError(f"{self.motion.system.name}: the motion ends at t = {t:.9g} s: {reason}.")
         if work.lowered > lowered:
             raise UnsupportedError(

@@ -26,11 +26,24 @@ _kept_elements: Recent[tuple[Equations, tuple[Bound | DryFriction, ...]]] = Rece
 
 def mechanism_impacts(equations: Equations, values: Mapping[str, float]) -> tuple[Impact, ...]:
     """The bounds of a mechanism as contacts, with values of its parameters."""
+    _require_sizes(equations, values)
     return tuple(
         Impact(element.name, element.gap, number_of(equations, element.restitution, values, f"bound '{element.name}'"))
         for element in switching_elements(equations)
         if isinstance(element, Bound)
     )
+
+
+def _require_sizes(equations: Equations, values: Mapping[str, float]) -> None:
+    """Refuses shapes whose sizes are negative for these values."""
+    for contact in equations.mechanism.contacts:
+        if isinstance(contact, Contact):
+            ground = () if contact.ground_radius is None else (("ground_radius", contact.ground_radius),)
+            for name, size in (*contact.sizes, *ground):
+                owner = f"contact '{contact.name}'"
+                value = number_of(equations, size, values, owner)
+                if not value >= 0.0:
+                    raise TorseurError(f"{owner}: {name} is {value:g}, expected zero or more.")
 
 
 def switching_elements(equations: Equations) -> tuple[Bound | DryFriction, ...]:

@@ -37,3 +37,18 @@ def refuse_modes(t: float, names: Sequence[str]) -> NoReturn:
 
 def _quoted(names: Sequence[str]) -> str:
     return ", ".join(f"'{name}'" for name in names)
+
+
+def refuse_contradiction(t: float, names: list[str]) -> None:
+    """Ends a motion in which no impulse keeps bodies out of each other."""
+    if names:
+        raise SimulationError(contradiction_words(t, names))
+
+
+def contradiction_words(t: float, names: list[str]) -> str:
+    """What is said of contacts that nothing keeps shut."""
+    listing = ", ".join(f"'{name}'" for name in names)
+    return (
+        f"contact {listing} contradicts other contacts or constraints at t = {t:.9g} s: these move the bodies into "
+        "each other, and no impulse stops them. Let one of them give way, by a spring or by play."
+    )

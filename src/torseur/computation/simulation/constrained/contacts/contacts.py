@@ -20,6 +20,7 @@ from torseur.computation.simulation.constrained.contacts.contact_gaps import (
     rows_of_contacts,
 )
 from torseur.computation.simulation.constrained.contacts.contact_refusals import (
+    refuse_contradiction,
     refuse_endless,
     refuse_jamming,
     refuse_modes,
@@ -28,6 +29,7 @@ from torseur.computation.simulation.constrained.contacts.friction_numbers import
 from torseur.computation.simulation.constrained.contacts.friction_rows import FrictionRows
 from torseur.computation.simulation.constrained.contacts.switching_modes import (
     CLOSED,
+    CONTRADICTED,
     FEW_SWEEPS,
     OPEN,
     SLIDES,
@@ -222,6 +224,8 @@ class Contacts:
         count, mass = self.numbers.coordinates, self._mass(t, y)
         before = y[count:]
         after = self._after_impulses(t, y, wanted, lasting)
+        left = self._gaps(t, np.concatenate([y[:count], after]))[1] < CONTRADICTED * rates[hit].min()
+        refuse_contradiction(t, [self.impacts[k].name for k in (*hit, *lasting) if left[k]])
         moving = self.numbers.of(self.numbers.programs.velocities, t, y)["drift"]
         energy = before @ mass @ before
         # Constraints that move by themselves may add energy: there is no balance to keep then.

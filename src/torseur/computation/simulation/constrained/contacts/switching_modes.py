@@ -28,6 +28,7 @@ DEPENDENT = 1e-9  # part of a row left over by others, below which it follows fr
 # All modes of twelve contacts without friction.
 MOST_TRIED = 4096
 TINY = 1e-300
+CONTRADICTED = 0.5  # part of an approach that impulses leave where nothing can stop it
 WITHOUT_INERTIA = 1e-12  # smallest eigenvalue of the mass matrix, its diagonal scaled to one, that counts as none
 SWEEPS = 20_000
 FEW_SWEEPS = 2_000

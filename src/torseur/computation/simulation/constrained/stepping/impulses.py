@@ -41,6 +41,8 @@ from torseur.computation.simulation.constrained.stepping.stepping_rows import (
 # 2⁻²⁴ is 6e-8 of the restitution.
 BISECTIONS = 24  # of restitutions that would add energy
 GAINED = 1e-9  # part of the work on rebounding contacts that impulses may add in all: what sweeps leave
+OVERLAP = 1e-4  # part of a gap's size by which bodies are in each other for good
+DIVERGED = 0.1  # change of impulses left after the last sweep, by the fastest approach, that is none of rounding
 FIRST_POLISH = 2  # sweeps after which impulses are found from linear equations; again after twice as many
 
 
@@ -84,6 +86,9 @@ def choose_contacts(h: float, structure: Structure, work: Stepping) -> None:
             if work.square[c] > 0.0:
                 work.taking[work.taking_count] = c
                 work.taking_count += 1
+            # What closes although no impulse can act on it, or although those of the last step acted on it.
+            if work.gaps[c] < -OVERLAP * structure.sizes[c] and (work.square[c] == 0.0 or work.diverging):
+                work.contradictory = c + 1
         if work.square[c] == 0.0:
             work.impulses[c] = 0.0
             work.state[NR + c] = OPEN
@@ -195,6 +200,7 @@ def sweep_impulses(part: float, structure: Structure, work: Stepping) -> None:
         largest = sweep_once(part, structure, work)
         sweeps += 1
     work.sweeps += sweeps
+    work.diverging = largest > DIVERGED * fastest
     if largest > structure.settled * fastest:
         work.unsettled += 1
         work.left = max(work.left, largest / fastest)

@@ -12,6 +12,7 @@ import numpy as np
 from torseur.algebra.graph import Program
 from torseur.cache import Recent
 from torseur.computation.simulation.constrained.contacts.contact_gaps import require_open_gaps, rows_of_contacts
+from torseur.computation.simulation.constrained.contacts.contact_refusals import contradiction_words
 from torseur.computation.simulation.constrained.contacts.contacts import CREEPING
 from torseur.computation.simulation.constrained.contacts.friction_numbers import require_amounts
 from torseur.computation.simulation.constrained.start.constraint_numbers import StateNumbers
@@ -115,6 +116,10 @@ class SteppedMotion:
                 "at least): with friction, all of it would have added energy."
             )
         return tuple(notes)
+
+    def contradiction(self, t: float) -> str:
+        """What is said of a contact that nothing keeps shut."""
+        return contradiction_words(t, [self.impacts[self.work.contradictory - 1].name])
 
     def _switches(self) -> list[str]:
         names, counts = self.names, self.work.counts

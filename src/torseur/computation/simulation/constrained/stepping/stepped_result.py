@@ -60,6 +60,8 @@ class SteppedResult:
 
     def failure(self) -> str:
         """Why the motion ended before its time."""
+        if self.motion.work.contradictory:
+            return f"{self.motion.system.name}: {self.motion.contradiction(self.run.t)}"
         if self.run.answer == memory.STEP_TOO_SMALL:
             return (
                 f"{self.motion.system.name}: the motion ends at t = {self.run.t:.9g} s: forces that depend on speeds "

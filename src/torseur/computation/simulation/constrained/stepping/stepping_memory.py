@@ -121,4 +121,6 @@ class Stepping(Record):
     lowered: int  # steps that gave back less than their restitution
     part: float  # of restitutions that is given back
     left: float  # largest change left of impulses, in units of the fastest approach
+    diverging: bool  # impulses of the last step did not settle at all
+    contradictory: int  # a contact that nothing keeps shut, counted from 1; 0 for none
     bank: float  # energy that contacts have taken so far

@@ -56,6 +56,7 @@ from torseur.computation.simulation.model.force_laws import NU, laws
 TAKEN = 0
 NO_INERTIA = 1
 STIFF_FORCES = 2
+CONTRADICTION = 3
 # Newton's method with the damping of the loads in its matrix: other forces of speed converge linearly, with the step as
 # factor.
 MOST_FORCES = 12  # evaluations of forces of speed in a step
@@ -99,6 +100,8 @@ def take_time_step(h: float, t: float, y: Array, p: Array, structure: Structure,
         for r in range(NR):
             work.middle[r] = 0.5 * (work.before[r] + work.base[r])
         choose_contacts(h, structure, work)
+        if work.contradictory > 0:
+            return CONTRADICTION
         choose_friction(h, structure, work)
         if work.taking_count + work.rubbing_count > 0:
             solve_impulses(structure, work)
