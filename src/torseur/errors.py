@@ -63,8 +63,8 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
 
 
 def plural_of(word: str) -> str:
-    """bodies, keys, axes, criteria, joints, frames or bodies, options of a robot file."""
-    for inside in (" or ", " of "):
+    """bodies, axes, criteria, frames or bodies, options of a robot file, joints with one coordinate."""
+    for inside in (" or ", " of ", " with "):
         if inside in word:
             first, _, rest = word.partition(inside)
             return plural_of(first) + inside + (plural_of(rest) if inside == " or " else rest)
