@@ -51,6 +51,7 @@ def test_undercut_begins_where_the_roller_is_as_large_as_the_pitch_curve_bends()
         # A profile that cuts into itself turns back there: its steps go against those of the pitch curve.
         back = np.sum(np.diff(cam.profile, axis=0) * np.diff(cam.pitch, axis=0), axis=1) < 0
         assert back.any() == cam.is_undercut
+        assert str(cam).endswith(", undercut") == cam.is_undercut
 
 
 @pytest.mark.parametrize(

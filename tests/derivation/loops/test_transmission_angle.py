@@ -18,6 +18,7 @@ def test_of_a_four_bar_it_is_the_angle_between_coupler_and_rocker():
     assert turn.angles == pytest.approx(np.minimum(angle, np.pi - angle), abs=1e-9)
     assert turn.least == min(turn.angles)
     assert turn.values[int(np.argmin(turn.angles))] == turn.at_least
+    assert str(turn).startswith(f"Transmission: at least {np.degrees(turn.least):.4g} deg, at alpha = ")
 
 
 def test_a_slider_is_pushed_along_its_guide():

@@ -22,7 +22,7 @@ from torseur.algebra.graph import Expr, as_expr, evaluate, gradient, symbols_of
 from torseur.errors import TorseurError, list_names
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CamProfile:
     """A cam over angles θ (rad): points of its profile and of the pitch curve (K, 2) in its own axes (m).
 
@@ -40,6 +40,15 @@ class CamProfile:
     pitch_curvature_radius: Array
     roller_radius: float
     is_flat: bool = False
+
+    def __repr__(self) -> str:
+        follower = "flat follower" if self.is_flat else f"roller of radius {self.roller_radius:.6g} m"
+        parts = [f"{follower}, lift {np.ptp(self.lift):.6g} m",
+                 f"radius {np.min(np.linalg.norm(self.profile, axis=1)):.6g} m at least",
+                 f"pressure angle up to {np.degrees(self.largest_pressure_angle):.4g} deg",
+                 f"curvature radius {np.min(np.abs(self.curvature_radius)):.6g} m at least",
+                 "undercut" if self.is_undercut else "not undercut"]  # fmt: skip
+        return f"CamProfile: {', '.join(parts)}"
 
     @property
     def is_undercut(self) -> bool:

@@ -17,13 +17,17 @@ from torseur.description.mechanism import Mechanism
 from torseur.errors import MechanismError
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Transmission:
     """Transmission angles (rad, between 0 and a right angle) over the values of a driven coordinate (SI)."""
 
     coordinate: str
     values: Array
     angles: Array
+
+    def __repr__(self) -> str:
+        return (f"Transmission: at least {np.degrees(self.least):.4g} deg, at {self.coordinate} = {self.at_least:.6g}, "
+                f"while it goes from {self.values[0]:.6g} to {self.values[-1]:.6g}")  # fmt: skip
 
     @property
     def least(self) -> float:
