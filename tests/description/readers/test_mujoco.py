@@ -141,6 +141,21 @@ def test_forces_on_sites_balls_and_free_bodies(tmp_path, drive):
     assert len(again.loads) == len(peer.robot.mechanism.loads)
 
 
+@pytest.mark.parametrize(
+    "words",
+    ['scale="0.1 0.1 -0.1" refpos="0.1 0.2 0.3"', 'scale="0.1 -0.2 0.3" refpos="0.1 0.2 0.3"',
+     'scale="0.2 0.2 0.2" refpos="0.1 0.2 0.3" refquat="1 0.5 0.2 0"'],
+)  # fmt: skip
+def test_meshes_about_a_reference_frame(tmp_path, words):
+    """Mirrored and stretched meshes too: the reference frame is taken away before the scale."""
+    path = tmp_path / "mesh.xml"
+    path.write_text(
+        f"""<mujoco><asset><mesh name="m" vertex="0 0 0 1 0 0 0 2 0 0 0 3" {words}/></asset><worldbody><body>
+<joint axis="1 2 3"/><geom type="mesh" mesh="m" density="5000" pos="0.1 0 0" euler="10 20 30"/></body></worldbody></mujoco>"""
+    )
+    assert Peer(path, 1).error_of_inverse_dynamics() < 1e-9
+
+
 def test_keyframes_give_the_state_that_mujoco_resets_to(tmp_path):
     """Coordinates and speeds of the key by name; the speeds of balls are those of their own axes in both."""
     random = RandomModel(1)

@@ -86,13 +86,16 @@ def _inline_mesh(element: Element) -> Mesh | None:
 
 
 def _reference(element: Element, scale: tuple[float, ...]) -> Placement:
-    """Where the frame in which vertices are written is: the reference frame is taken away from them."""
+    """Where the frame of scaled vertices is: the reference frame is taken away before they are scaled.
+
+    s (v - p) = s v - s p along each axis; a turn changes places with a scale only where that is the same along all.
+    """
     position, quaternion = numbers(element, "refpos", 3, (0.0,) * 3), numbers(element, "refquat", 4, (1.0, 0, 0, 0))
     if not any(position) and not any(quaternion[1:]):
         return HERE
-    if len({abs(s) for s in scale}) > 1:
-        raise element.fault("a mesh with a reference frame and different scales along its axes is not read.")
+    if any(quaternion[1:]) and len(set(scale)) > 1:
+        raise element.fault("a mesh with a turned reference frame and different scales along its axes is not read.")
     turns = turn_of_quaternion(quaternion)
-    shift = Vec3(*(p * abs(scale[0]) for p in position))
+    shift = Vec3(*(s * p for s, p in zip(scale, position, strict=True)))
     frame = Transform(place_of(Placement(rotation=turns)).rotation, shift)
     return placement_of(frame.inverse)
