@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import torseur as ts
+from torseur.description import library
 from torseur.errors import TorseurError
 
 ARM = """
@@ -143,3 +144,16 @@ def test_mistakes_in_formulas_are_named(formula, message):
 def test_mistakes_in_measures_have_their_place(statement, message):
     with pytest.raises(TorseurError, match=message):
         ts.parse(ARM + statement)
+
+
+def test_outputs_and_events_take_formulas_as_texts():
+    """Oracle: an oscillator's x = x0 cos(ω t), from the start at rest."""
+    spring = library.load("mass_spring_damper")
+    given = {"c": 0.0, "k": 40.0, "m": 2.0}
+    events = [ts.Event("middle", "x^3*2")]
+    motion = ts.simulate(spring, 5, samples=6, parameters=given, outputs=[ts.Output("half", "x/2")], events=events)
+    np.testing.assert_allclose(motion["half"], motion["x"] / 2, rtol=1e-14)
+    assert [c.quantity.unit for c in motion.columns if c.name == "half"] == ["m"]
+    assert motion.events[0].time == pytest.approx(np.pi / 2 / np.sqrt(20), rel=1e-8)
+    with pytest.raises(TorseurError, match=r"'2\*y': unknown quantity 'y'"):
+        ts.simulate(spring, 1, outputs=[ts.Output("half", "2*y")])

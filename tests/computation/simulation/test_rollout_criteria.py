@@ -26,11 +26,11 @@ mechanism fall ; param g = 9.81 m/s^2 ; gravity = [0, 0, -g] ; let ball = body m
 join earth and ball.frame as rail with prismatic(z) along [0, 0, 1] end ; init z = 2 m ;
 """
 OSCILLATION = [
-    Criterion("x"),
+    Criterion("2*x - x"),
     Criterion("kinetic_energy", "integral"),
     Criterion("x'", "maximum"),
     Criterion("x", "minimum"),
-    Criterion("", "event time", when="x", direction=-1, occurrence=2, name="second"),
+    Criterion("", "event time", when="3*x", direction=-1, occurrence=2, name="second"),
     Criterion("x'", "event", when="x", direction=1),
 ]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from torseur.algebra.graph import Expr, Program, live_nodes, vector
@@ -18,12 +18,12 @@ StateFunction: TypeAlias = Callable[[float, Vector], float]
 class Output:
     """A quantity to tabulate along the motion.
 
-    `function` is an expression in the system's own symbols or a Python function of (t, y); by default the quantity
-    of that name. Where outputs are asked for, a text is a quantity by name or a formula: "camber = angle(...)".
+    `function` is a formula, as text or in the system's own symbols, or a Python function of (t, y); by default the
+    quantity of that name. Where outputs are asked for, a text is a quantity or a formula: "camber = angle(...)".
     """
 
     name: str
-    function: Expr | StateFunction | None = None
+    function: Expr | StateFunction | str | None = None
     unit: str = "1"
     meaning: str = ""
 
@@ -41,7 +41,7 @@ class Event:
     """
 
     name: str
-    function: Expr | StateFunction | None = None
+    function: Expr | StateFunction | str | None = None
     direction: int = 0
     stop: bool | int = False
     reset: Callable[[float, Vector], Sequence[float] | Vector] | None = None
@@ -76,10 +76,10 @@ class Impact:
 
 
 def _require_function(kind: str, name: str, function: object) -> None:
-    if function is not None and not isinstance(function, Expr) and not callable(function):
+    if function is not None and not isinstance(function, Expr | str) and not callable(function):
         raise TorseurError(
-            f"{kind} '{name}': expected an expression of the mechanism's symbols or a Python function of (t, y), got "
-            f"{function!r}. Without a function it is the quantity of that name."
+            f"{kind} '{name}': expected a formula, an expression of the mechanism's symbols or a Python function of "
+            f"(t, y), got {function!r}. Without a function it is the quantity of that name."
         )
 
 
@@ -99,7 +99,7 @@ def distinct_impacts(impacts: Sequence[Impact]) -> list[Impact]:
 def as_outputs(outputs: Sequence[str | Output], system: System) -> tuple[Output, ...]:
     """Outputs, those given as texts read."""
     listed = [outputs] if isinstance(outputs, str | Output) else outputs
-    return tuple(_output(output, system) if isinstance(output, str) else output for output in listed)
+    return tuple(_output(output, system) for output in listed)
 
 
 def outputs_besides_states(outputs: Sequence[str | Output], system: System) -> tuple[Output, ...]:
@@ -111,11 +111,20 @@ def outputs_besides_states(outputs: Sequence[str | Output], system: System) -> t
 def as_events(events: Sequence[str | Event], system: System) -> tuple[Event, ...]:
     """Events, those given as texts read."""
     listed = [events] if isinstance(events, str | Event) else events
-    return tuple(_event(event, system) if isinstance(event, str) else event for event in listed)
+    return tuple(_event(event, system) for event in listed)
 
 
-def _output(text: str, system: System) -> Output:
-    """A state, a quantity by its name, or a formula."""
+def _output(given: str | Output, system: System) -> Output:
+    """A state, a quantity by its name, or a formula; a formula keeps the unit that it was given."""
+    if isinstance(given, str):
+        return _named_output(given, system)
+    if not isinstance(given.function, str):
+        return given
+    read: Output = read_output(given.function, system)
+    return replace(given, function=read.function, unit=read.unit if given.unit == "1" else given.unit)
+
+
+def _named_output(text: str, system: System) -> Output:
     if text in system.quantities or text in [state.name for state in system.states]:
         return Output(text)
     if not isinstance(system.rhs, Program):
@@ -124,9 +133,13 @@ def _output(text: str, system: System) -> Output:
     return read
 
 
-def _event(text: str, system: System) -> Event:
-    read = _output(text, system)
-    return Event(read.name, read.function)
+def _event(given: str | Event, system: System) -> Event:
+    if isinstance(given, str):
+        read = _named_output(given, system)
+        return Event(read.name, read.function)
+    if not isinstance(given.function, str):
+        return given
+    return replace(given, function=read_output(given.function, system).function)
 
 
 def quantity_of(output: Output, system: System) -> Quantity:

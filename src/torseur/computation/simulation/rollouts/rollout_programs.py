@@ -27,11 +27,13 @@ from torseur.algebra.graph.scalar import sqrt
 from torseur.computation.functions.mechanism_functions import all_inputs, outputs_of
 from torseur.computation.simulation.events.time_switches import conditions_of, time_switches
 from torseur.computation.simulation.model.criterion import Criterion
+from torseur.computation.simulation.model.first_order_form import system_without_values
 from torseur.computation.simulation.model.motion_programs import MechanismPrograms
 from torseur.computation.simulation.model.named_quantities import NamedQuantities
 from torseur.derivation.equations import Equations
 from torseur.description.mechanism import TIME
 from torseur.errors import TorseurError, UnsupportedError, unknown_name
+from torseur.formula_texts import read_output
 
 
 @dataclass(frozen=True)
@@ -200,7 +202,7 @@ class RolloutPrograms:
         return self.without_unknowns([self.formula(item) for item in self.outputs])
 
     def formula(self, wanted: str | Expr) -> Expr:
-        """What a name stands for; expressions as they are."""
+        """What a name or a formula as text stands for; expressions as they are."""
         if not isinstance(wanted, str):
             return as_expr(wanted)
         layout = self.equations.layout
@@ -208,7 +210,9 @@ class RolloutPrograms:
         if wanted in states:
             return states[wanted]
         if wanted not in self._quantities:
-            raise TorseurError(unknown_name("output", wanted, [*states, *self._quantities], "rollout: "))
+            if wanted.isidentifier():
+                raise TorseurError(unknown_name("output", wanted, [*states, *self._quantities], "rollout: "))
+            return as_expr(read_output(wanted, system_without_values(self.equations)[1]).function)
         formula = self._quantities[wanted][1]
         if wanted in self._quantities.undetermined:
             raise UnsupportedError(f"rollout: {wanted}: {self._quantities.undetermined[wanted]}")
