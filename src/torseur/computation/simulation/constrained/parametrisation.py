@@ -16,7 +16,7 @@ import numpy as np
 
 from torseur.algebra.arrays import Array
 from torseur.algebra.graph import Expr, as_expr
-from torseur.computation.simulation.constrained.reduced_model import reduced_model
+from torseur.computation.simulation.constrained.reduced_model import reduced_by_rank
 from torseur.derivation.dynamics import pose, velocity
 from torseur.derivation.loops.assembly.assembly import closed_state
 from torseur.derivation.loops.model.loop_model import loop_system
@@ -56,7 +56,7 @@ def _complete(mechanism: Mechanism) -> Mechanism:
 
 def _start(mechanism: Mechanism) -> tuple[tuple[str, Expr], ...]:
     """The whole state in which the mechanism starts: with more coordinates, what nobody gave would follow otherwise."""
-    model = reduced_model(mechanism)
+    model = reduced_by_rank(mechanism)
     layout, y = model.numbers.equations.layout, model.state({})
     names = [*layout.coordinate_names, *layout.speed_names]
     return tuple((name, as_expr(value)) for name, value in zip(names, y.tolist(), strict=True))
@@ -152,7 +152,7 @@ class _BodyState:
 
 def _start_of_bodies(mechanism: Mechanism) -> dict[str, _BodyState]:
     """Every body as it starts."""
-    model = reduced_model(mechanism)
+    model = reduced_by_rank(mechanism)
     equations, y = model.numbers.equations, model.state({})
     named = dict(zip(equations.layout.parameter_names, model.numbers.parameters.tolist(), strict=True))
     tree = equations.tree.with_parameters(named)

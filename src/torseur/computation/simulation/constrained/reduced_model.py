@@ -17,6 +17,7 @@ from torseur.computation.simulation.constrained.solver.constrained_setup import 
 from torseur.computation.simulation.constrained.solver.speed_partition import choose_partition, speeds_named
 from torseur.computation.simulation.constrained.start.consistent_state import consistent_state
 from torseur.computation.simulation.constrained.start.constraint_numbers import StateNumbers
+from torseur.computation.simulation.constrained.start.regularity import neighbours, selected_by, whitened
 from torseur.computation.simulation.model.force_laws import LawFunction
 from torseur.computation.simulation.model.initial_state import initial_state, stated_values
 from torseur.computation.simulation.model.motion_programs import MechanismPrograms
@@ -173,8 +174,33 @@ def reduced_model(
 ) -> ReducedModel:
     """The strict reduced model with the given independent coordinates or speeds, completed by the best conditioned.
 
-    The choice is made at the initial state, with some of its values replaced by `at`.
+    The choice is made at the initial state, with some of its values replaced by `at`. Raises at dead points and at
+    configurations where motions branch: no choice of speeds stands for them there.
     """
+    reduced = reduced_by_rank(model, independent, at=at, parameters=parameters, laws=laws, t=t)
+    numbers = reduced.numbers
+    y = reduced.state(at or {}, t=t)
+    around = [selected_by(numbers, whitened(numbers, t, state)) for state in neighbours(numbers, t, y)]
+    usual = max(map(len, around), default=0)
+    if len(reduced.rows) < usual:
+        raise TorseurError(
+            f"{numbers.equations.mechanism.name}: the rank of the constraints is {len(reduced.rows)} at this state and "
+            f"{usual} around it: motions branch or stop here, and speeds do not determine them. Start elsewhere, e.g. "
+            "with at={...}."
+        )
+    return reduced
+
+
+def reduced_by_rank(
+    model: Equations | Mechanism,
+    independent: Sequence[str] = (),
+    *,
+    at: Mapping[str, float] | None = None,
+    parameters: Mapping[str, float] | None = None,
+    laws: Mapping[str, LawFunction] | None = None,
+    t: float = 0.0,
+) -> ReducedModel:
+    """The same with as many independent speeds as the constraints leave at that very state, singular or not."""
     equations = derive(model) if isinstance(model, Mechanism) else model
     require_smooth(equations.mechanism, "a reduced model")
     programs = MechanismPrograms(equations)
