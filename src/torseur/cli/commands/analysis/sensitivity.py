@@ -36,7 +36,7 @@ RANKED = f"--kind=value --kind=integral --kind=maximum --kind=minimum {EVENTS} -
     Rule("--until --second-order --integrator --max-step --equilibrium --jump --contact --rtol --integral --over",
          not_with=STILL_KINDS, why="it belongs to a motion"),
     Rule("--samples", not_with=f"{SINGLE} {STILL_KINDS}", why="only values and integrals along a motion have a course"),
-    Rule("--integral", not_with=SINGLE, why="a criterion has one kind"),
+    Rule("--kind", not_with="--integral", why="that is a kind itself"),
     Rule("--when --direction --occurrence", needs=EVENTS, why="it says which event is meant"),
     Rule("--restitution", needs="--contact", why="it is the part of the speed that a contact gives back"),
     Rule("--method", not_with="--kind=eigenvalues --kind=response", why="small motions have one method"),
