@@ -39,10 +39,10 @@ CAPITAL_FILES = {"README.md", "CONTRIBUTING.md", "CHANGELOG.md"}
 
 
 def text_of(page: Path) -> str:
-    """The page without its fenced blocks; of the changelog, what is not released yet."""
+    """The page without its fenced blocks; of the changelog, the newest version."""
     text = page.read_text(encoding="utf-8")
     if page.name == "CHANGELOG.md":
-        text = re.split(r"^## (?!Unreleased)", text, maxsplit=1, flags=re.MULTILINE)[0]
+        text = "".join(re.split(r"^(?=## )", text, flags=re.MULTILINE)[:2])
     return re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tarfile
@@ -36,7 +37,17 @@ def test_one_version_stands_wherever_it_is_stated():
     citation = (PROJECT / "CITATION.cff").read_text(encoding="utf-8")
     changelog = (PROJECT / "CHANGELOG.md").read_text(encoding="utf-8")
     assert f"\nversion: {version}\n" in citation
-    assert f"The next release is {version}." in changelog or f"\n## {version}" in changelog
+    assert re.search(r"^## \[(.*)\] - \d{4}-\d\d-\d\d$", changelog, re.MULTILINE).group(1) == version
+
+
+def test_each_version_of_the_changelog_has_each_kind_of_change_once():
+    """The form of Keep a Changelog: kinds in their order, none twice, none other than these and the notes on migration."""
+    kinds = ["Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"]
+    _, *versions = re.split(r"^## ", (PROJECT / "CHANGELOG.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    for version in versions:
+        assert re.match(r"Unreleased\n|\[\d+\.\d+\.\d+\] - \d{4}-\d\d-\d\d\n", version)
+        headings = [h for h in re.findall(r"^### (.*)$", version, re.MULTILINE) if not h.startswith("Migrating from ")]
+        assert headings == [kind for kind in kinds if kind in headings]
 
 
 @pytest.mark.slow

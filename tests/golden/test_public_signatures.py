@@ -1,7 +1,7 @@
 """Public signatures change only with a line of the changelog.
 
 `public_signatures.txt` holds what callers of every public name depend on. A name that goes, or whose parameters or defaults
-change, is named in the unreleased part of CHANGELOG.md; then `pytest tests/golden --update-golden` keeps the new signature,
+change, is named in the newest part of CHANGELOG.md; then `pytest tests/golden --update-golden` keeps the new signature,
 and fails without that line. New names need no line; they are kept with the next update.
 """
 
@@ -61,9 +61,9 @@ def belongs(cls: type, name: str) -> bool:
 
 
 def unannounced(before: dict[str, str], now: dict[str, str], changelog: str) -> list[str]:
-    """Names that were removed or changed without being named in the unreleased part of the changelog."""
-    unreleased = re.split(r"^## (?!Unreleased)", changelog, maxsplit=1, flags=re.MULTILINE)[0]
-    quoted = " ".join(re.findall(r"`([^`\n]+)`", unreleased)).lower()
+    """Names that were removed or changed without being named in the newest part of the changelog."""
+    newest = "".join(re.split(r"^(?=## )", changelog, flags=re.MULTILINE)[:2])
+    quoted = " ".join(re.findall(r"`([^`]+)`", newest)).lower()
     changed = [name for name in before if before[name] != now.get(name)]
     # `ts.simulate(...)` for a function, `equations.sympy` or `Equations.sympy` for a method.
     return [name for name in changed if not re.search(rf"\b{re.escape(name.lower())}\b", quoted)]
@@ -77,7 +77,7 @@ def kept() -> dict[str, str]:
 def test_public_signatures_change_with_a_line_of_the_changelog(pytestconfig):
     before, now = kept(), signatures()
     missing = unannounced(before, now, (PROJECT / "CHANGELOG.md").read_text(encoding="utf-8"))
-    assert missing == [], "name these in the unreleased part of CHANGELOG.md, in backticks"
+    assert missing == [], "name these in the newest part of CHANGELOG.md, in backticks"
     if pytestconfig.getoption("--update-golden"):
         SNAPSHOT.write_text("".join(f"{name} {text}\n" for name, text in now.items()), encoding="utf-8")
         before = now
@@ -89,8 +89,11 @@ def test_public_signatures_change_with_a_line_of_the_changelog(pytestconfig):
 def test_a_change_without_a_line_is_told():
     before = {"simulate": "(model, until)", "loops": "(model)", "Robot.gone": "()"}
     now = {"simulate": "(model, end)", "loops": "(model)", "new": "()"}
-    assert unannounced(before, now, "## Unreleased\n\n- Nothing.\n\n## 0.1\n\n- `simulate`\n") == [
+    assert unannounced(before, now, "# Changelog\n\n## [0.2.0]\n\n- Nothing.\n\n## [0.1.0]\n\n- `simulate`\n") == [
         "simulate",
         "Robot.gone",
     ]
-    assert unannounced(before, now, "## Unreleased\n\n- `ts.simulate(model, end)` and no `Robot.gone`.\n") == []
+    assert (
+        unannounced(before, now, "# Changelog\n\n## Unreleased\n\n- `ts.simulate(model, end)` and no `Robot.gone`.\n")
+        == []
+    )
