@@ -20,8 +20,13 @@ def _written(vector, unit=" m"):
 def _frame_text(place, body):
     """A frame of a body by its numeric place in it: offset and one turn about an axis, with all digits."""
     R = place.rotation.value[0]
-    angle = float(np.arccos(np.clip((np.trace(R) - 1) / 2, -1, 1)))
     axis = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
+    sine = np.linalg.norm(axis) / 2
+    angle = float(np.arctan2(sine, (np.trace(R) - 1) / 2))
+    if angle > 3:  # near half a turn R + Rᵀ tells the axis better
+        columns = R + R.T + (1 - np.trace(R)) * np.eye(3)
+        best = columns[:, int(np.argmax(np.diag(columns)))]
+        axis = best if best @ axis >= 0 else -best
     turn = f" ++ ({angle:.17g} || {_written(axis, '')})" if angle > 1e-12 else ""
     return f"{_written(place.position.value[0])}{turn} @ {body}"
 
