@@ -338,3 +338,18 @@ def test_sizes_that_values_make_negative_are_named():
     contact ball.sphere radius r with earth normal [0,0,1] as floor ; init z = 0.3 m ;"""
     with pytest.raises(TorseurError, match=r"contact 'floor': radius is -0\.1, expected zero or more"):
         ts.simulate(ts.parse(text), until=0.1, parameters={"r": -0.1})
+
+
+def test_a_block_rocks_to_rest():
+    """It loses a part of its energy at each impact, sooner and sooner, and stands still after that."""
+    b, h, mass = 0.2, 0.5, 2.0
+    tilt, radius, moment = 0.4 * math.atan(b / h), math.hypot(b, h), mass / 3 * (b * b + h * h)
+    rest = math.atan(b / h) - tilt
+    block = ts.parse(f"""mechanism block ; gravity = [0, -9.81 m/s^2, 0] ;
+    let block = body mass = {mass} kg, centre = 0, inertia = diag({moment}, {moment}, {moment}) kg*m^2 end ;
+    join earth and block.frame as flight with planar(x, y, q) end ;
+    contact block.box size [{2 * b}, {2 * h}, 0.1] m with earth normal [0, 1, 0] friction 5 as floor ;
+    init q = {tilt}, x = {b - radius * math.sin(rest)}, y = {radius * math.cos(rest)} ;""")
+    motion = ts.simulate(block, until=3, samples=4, max_steps=2000)
+    assert 20 < len(motion.events) < 200
+    assert [motion[name][-1] for name in ("y", "q", "q'")] == pytest.approx([h, 0, 0], abs=1e-11)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+import numpy as np
+
 from torseur.algebra.graph import Expr, as_expr, evaluate, symbols_of
 from torseur.cache import Recent
 from torseur.computation.simulation.constrained.contacts.contact_geometry import contact_elements
@@ -18,6 +20,7 @@ from torseur.derivation.tree import resolve
 from torseur.description.mechanism import Bound, Contact, DryFriction, Update
 from torseur.errors import TorseurError, unknown_name
 
+LAYERS = 2.0  # rates gained by falling through a layer up to which a gap does not open
 TOUCHING = 1e-9  # gap that counts as none, in units of its own size
 
 # With the equations themselves, so that no others can get their id meanwhile.
@@ -136,6 +139,19 @@ def require_open_gaps(impacts: Sequence[Impact], gaps: Vector, sizes: Vector) ->
                 f"impact '{impact.name}': the motion starts {-gap:.4g} inside it, with a gap of {gap:.4g}. "
                 "Start where the gap is zero or more."
             )
+
+
+def slow_rates(
+    mass: Vector, found: dict[str, Vector], first: int, rest_speeds: Vector, thickness: Vector, springs: Sequence[bool]
+) -> Vector:
+    """Rates of gaps that count as none: those of rest, or what falling through the layer of a contact gains.
+
+    Else a block that rocks to rest is kept going by what each corner falls below the ground. What springs back, and
+    what has a speed of rest of its own, keeps the former.
+    """
+    falling = found["rows"] @ np.linalg.lstsq(mass, found["force"], rcond=None)[0] - found["gamma"]
+    gained = LAYERS * np.sqrt(2.0 * thickness * np.abs(falling[first : first + len(rest_speeds)]))
+    return np.where(springs, rest_speeds, np.maximum(rest_speeds, gained))
 
 
 def rows_of_contacts(numbers: StateNumbers, t: float, y: Vector) -> dict[str, Vector]:

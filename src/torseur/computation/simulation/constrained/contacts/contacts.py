@@ -18,6 +18,7 @@ from torseur.computation.simulation.constrained.contacts.contact_gaps import (
     TOUCHING,
     require_open_gaps,
     rows_of_contacts,
+    slow_rates,
 )
 from torseur.computation.simulation.constrained.contacts.contact_refusals import (
     refuse_contradiction,
@@ -256,10 +257,8 @@ class Contacts:
             target[self.first + k] += rate
         touching = [k for k in range(len(self.impacts)) if k in wanted or k in lasting]
         elements = self.rubbing.at_impact(t, y, touching)
-        problem = ModeProblem(
-            mass, mass @ v, found["rows"], target, tuple(np.flatnonzero(self.usual > 0.0)),
-            tuple(self.first + k for k in touching), tuple(elements),
-        )  # fmt: skip
+        lasting_rows, rows = tuple(np.flatnonzero(self.usual > 0.0).tolist()), tuple(self.first + k for k in touching)
+        problem = ModeProblem(mass, mass @ v, found["rows"], target, lasting_rows, rows, tuple(elements))
         start = Modes((CLOSED,) * len(touching), (STICKS,) * len(elements), tuple(e.guess for e in elements))
         resolver = Resolver(problem)
         solution = resolver.resolve(start)
@@ -285,7 +284,9 @@ class Contacts:
         """
         found = self.numbers.of(self.numbers.programs.dynamics, t, y)
         gaps, rates = self._gaps(t, y)
-        near = (gaps <= TOUCHING * self.gap_sizes) & (np.abs(rates) <= self.rest_speeds)
+        springs = [self.rebounding.get(k, 0.0) > 0.0 or i.rest_speed is not None for k, i in enumerate(self.impacts)]
+        slow = slow_rates(self._mass(t, y), found, self.first, self.rest_speeds, self.thickness, springs)
+        near = (gaps <= TOUCHING * self.gap_sizes) & (np.abs(rates) <= slow)
         touching = np.flatnonzero(near).tolist()
         problem = ModeProblem(
             self._mass(t, y), found["force"], found["rows"], found["gamma"], tuple(np.flatnonzero(self.usual > 0.0)),
