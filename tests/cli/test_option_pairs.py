@@ -265,7 +265,7 @@ CASES = {
         "--integral", "--kind maximum", "--kind steady", "--kind eigenvalues", "--kind response", "--kind event",
         "--when q", "--direction 1", "--occurrence 2", "--parameters m", "--samples 3", "--method adjoint", "--second-order",
         "--integrator radau5", "--equilibrium", "--jump 'q falls: q=0.1'", "--contact 'q >= 0.2'", "--restitution 0.5",
-        "--rtol 1e-3", "--input q", "--from 0.2", "--to 5", "--points 3", "--moving q", "--fix q", "--verify",
+        "--rtol 1e-3", "--input q", "--max-step '10 ms'", "--from 0.2", "--to 5", "--points 3", "--moving q", "--fix q", "--verify",
         "--no-verify", "--form per_percent", "--tolerance m=0.1", "--cost m=3", "--out out.csv", "--pareto out.svg",
         "--over m=1:2:2", *VALUES, "--init \"q'=1 rad/s\"", "--law 'pivot.motor(t, w) = 0.3*sin(9*t)'", "--force", "--json",
     ), ("--until 0.6", "--criterion q"), {"--law": "motor.lsd"}),
@@ -332,7 +332,7 @@ NONSENSE = {
     "--formalism": "newtonian", "--rtol": "-1", "--formulation": "loose", "--method": "guess", "--init": "nothing=1",
     "--set": "nothing=1", "--values": "absent.toml", "--independent": "nothing", "--time": "never", "--event": "nothing",
     "--prefer": "nothing", "--integrator": "leap", "--jump": "nothing falls: q=0.1", "--contact": "nothing >= 0",
-    "--cores": "-1", "--drive": "nothing", "--body": "nothing", "--moving": "nothing",
+    "--cores": "-1", "--max-step": "-1", "--drive": "nothing", "--body": "nothing", "--moving": "nothing",
 }  # fmt: skip
 ALWAYS = {
     ("modes", "--matrices", "--json"): "the document has the matrices in any case",
