@@ -172,6 +172,7 @@ def test_bounces_and_integrals_in_time_steps():
     ball = ts.parse(BALL)
     found = ts.sensitivity(ball, "x", "mu,e,v0,h", until=0.4, integrator="time_stepping", max_step=2.5e-4)
     assert found.trusted
+    assert not any("closed 0" in note for note in found.notes)
     assert found["x"].gradient == pytest.approx(gradient_of(place_of_ball, 0.2, 0.5, 3, 0.3), rel=1e-3, abs=2e-4)
     over_time = [
         ts.sensitivity(ball, "y", "e,h", until=0.4, integral=True, verify=False, **more).responses[0].gradient

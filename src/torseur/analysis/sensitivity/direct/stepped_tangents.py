@@ -47,7 +47,18 @@ def stepped_tangents(ready: Prepared, variation: Variation, course: Course) -> T
     seconds = time.perf_counter() - begin
     statistics = Statistics(walk.steps, 0, walk.steps, 0.0, take.backend, seconds, "time_stepping")
     nothing = np.zeros((0, len(variation.states)))
-    run = Run(memory.DONE, course.until, x[-1], x, nothing, nothing, 0, statistics, None, motion.account(walk.steps))
+    run = Run(
+        memory.DONE,
+        course.until,
+        x[-1],
+        x,
+        nothing,
+        nothing,
+        0,
+        statistics,
+        None,
+        motion.account(walk.steps, is_counted=False),
+    )
     parameters = variation.system.solver_parameters
     end = Mark(-1, course.until, x[-1], u[-1])
     return Tangents(times, x, u, (), end, run, lambda t: parameters)

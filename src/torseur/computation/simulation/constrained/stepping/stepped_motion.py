@@ -91,15 +91,15 @@ class SteppedMotion:
         along(len(times), times, states.ravel(), p, self.work.solved, result.ravel())
         return result
 
-    def account(self, steps: int) -> tuple[str, ...]:
-        """Notes: the steps, what switched and how often, and what did not go as it should."""
+    def account(self, steps: int, is_counted: bool = True) -> tuple[str, ...]:
+        """Notes: the steps, what switched and how often if that was counted, and what did not go as it should."""
         work, structure = self.work, self.structure
         notes = [
             f"Time steps of {structure.longest:.4g} s at most: {counted(steps, 'step')} and "
             f"{counted(work.sweeps, 'sweep')} over contacts and friction until impulses changed by less than "
             f"{structure.settled:.0e} of the fastest approach."
         ]
-        notes += self._switches()
+        notes += self._switches() if is_counted else []
         if work.unsettled:
             notes.append(
                 f"In {counted(work.unsettled, 'solution')} impulses had not settled after {structure.most_sweeps} "
