@@ -22,7 +22,7 @@ HEIGHT, MASS = 1.78, 74.0
 # Of a person with other legs and hips than the table's: nobody is the mean.
 OWN = {
     "r_thigh_length": 0.405, "l_thigh_length": 0.407, "r_shank_length": 0.415, "l_shank_length": 0.414,
-    "hip_half_width": 0.085,
+    "hip_half_width": 0.085, "shoulder_half_width": 0.187, "r_upper_arm_length": 0.315, "l_upper_arm_length": 0.305,
 }  # fmt: skip
 UP = np.array([0.0, 1.0, 0.0])
 Z_UP = np.array([[1.0, 0, 0], [0, 0, -1], [0, 1, 0]])  # x forward, y left, z up

@@ -102,6 +102,18 @@ class Landmarks:
         first, fifth = (self.at(f"{side}_{name}_metatarsal") for name in ("first", "fifth"))
         return second if second is not None or first is None or fifth is None else (first + fifth) / 2
 
+    def trunk_up(self) -> Array:
+        """Up along the trunk, from its lower landmarks to its upper ones; up in the laboratory where they are hidden.
+
+        The laboratory's y points up where a model is fitted to a person.
+        """
+        ends = []
+        for names in (("c7", "jugular_notch"), ("t8", "t10", "xiphoid_process")):
+            seen = [points for name in names if (points := self.at(name)) is not None]
+            ends.append(np.mean(seen, axis=0) if seen else None)
+        upright = np.broadcast_to([0.0, 1.0, 0.0], (len(self.markers), 3))
+        return upright if ends[0] is None or ends[1] is None else unit(ends[0] - ends[1])
+
     def wand(self, segment: str) -> Array | None:
         for label, on in self.marker_set.wands.items():
             if on == segment and label in self.markers.labels:

@@ -19,7 +19,7 @@ from torseur.analysis.biomechanics.person.anatomical_frames import (
 from torseur.analysis.biomechanics.person.leg_twists import leg_twists, subtalar_axes, twist_notes, twisted_legs
 from torseur.analysis.biomechanics.person.protocol import Protocol
 from torseur.analysis.biomechanics.person_model.human36 import dimensions, joint_limits
-from torseur.analysis.biomechanics.person_model.landmarks import landmark_place
+from torseur.analysis.biomechanics.person_model.landmarks import landmark_place, shoulder_below_acromion
 from torseur.analysis.biomechanics.person_model.marker_sets import OWN, MarkerSet
 from torseur.analysis.biomechanics.recordings.markers import Markers
 from torseur.analysis.biomechanics.tracking import inverse_kinematics
@@ -114,7 +114,9 @@ def calibrate(mechanism: Mechanism, recording: Markers, protocol: Protocol | Non
     placed = _place_by_fit(sized, seen, how, placed, set(measured), standing)
     model = replace(sized, frames=_frames(mechanism, how.marker_set, placed))
     held_out = _deviations(model, seen, how, usual) if standing else None
-    compared = {name: (value, size[name]) for name, value in lengths.items()}
+    # Tables have the breadth over the shoulders' muscles; what is measured lies between the acromia.
+    expected = {**size, "shoulder_half_width": landmark_place("r_acromioclavicular_joint", size)[2]}
+    compared = {name: (value, expected[name]) for name, value in lengths.items()}
     notes = (*_notes(lengths, frames, placed, seen), *twist_notes(twists), *on_feet)
     return Calibration(model, notes, held_out, compared, standing, frozenset(measured))
 
@@ -195,11 +197,30 @@ def _lengths(frames: AnatomicalFrames, landmarks: Landmarks, size: Mapping[str, 
             lengths[f"{side}_foot_length"] = foot
     shoulders = [landmarks.at(f"{side}_acromion") for side in "rl"]
     if shoulders[0] is not None and shoulders[1] is not None and landmarks.marker_set.name != OWN:
-        width = float(np.nanmedian(np.linalg.norm(shoulders[0] - shoulders[1], axis=1)))
-        # The acromion lies farther out than the joint: the model's own ratio of both takes the one to the other.
-        usual = landmark_place("r_acromion", size)[2]
-        lengths["shoulder_half_width"] = size["shoulder_half_width"] * width / (2 * usual)
+        # The joint lies below the acromion, no farther out.
+        lengths["shoulder_half_width"] = float(np.nanmedian(np.linalg.norm(shoulders[0] - shoulders[1], axis=1))) / 2
+        for side, acromion in zip("rl", shoulders, strict=True):
+            lengths |= _arm_lengths(frames, landmarks, side, acromion, size)
     return {name: value for name, value in lengths.items() if np.isfinite(value) and value > 0}
+
+
+def _arm_lengths(
+    frames: AnatomicalFrames, landmarks: Landmarks, side: str, acromion: Array, size: Mapping[str, float]
+) -> dict[str, float]:
+    """Upper arm from the shoulder below the acromion; both parts of an arm whose elbow shows one epicondyle only."""
+    shoulder = acromion - shoulder_below_acromion(size) * landmarks.trunk_up()
+    elbow, wrist = (frames.centres.get(f"{side}_{joint}") for joint in ("elbow", "wrist"))
+    half = 0.0 if elbow is not None else landmarks.half_width("elbow")
+    middle = landmarks.at(f"{side}_lateral_epicondyle_of_the_humerus") if elbow is None else elbow
+    if middle is None:
+        return {}
+    lengths = {}
+    for name, end in (("upper_arm", shoulder), ("forearm", wrist)):
+        if end is not None:
+            apart = float(np.nanmedian(np.linalg.norm(end - middle, axis=1)))
+            # At the elbow's centre the lines to the other joint and to the epicondyle meet at a right angle.
+            lengths[f"{side}_{name}_length"] = float(np.sqrt(max(apart**2 - half**2, 0.0)))
+    return lengths
 
 
 def _foot_length(landmarks: Landmarks, side: str) -> float | None:

@@ -70,6 +70,12 @@ def landmark_place(name: str, size: Mapping[str, float]) -> tuple[float, float, 
     return x * along, y * across, z * height * (-1 if side == "l" else 1)
 
 
+def shoulder_below_acromion(size: Mapping[str, float]) -> float:
+    """By how much a model's shoulders lie below its acromia (m)."""
+    shoulder = size["shoulder_height"] - size["hip_height"] - size["pelvis_length"]
+    return landmark_place("r_acromion", size)[1] - shoulder
+
+
 def _row(name: str) -> tuple[str, tuple[str, float, float, float]]:
     if name in _MIDDLE:
         return "", _MIDDLE[name]
