@@ -195,11 +195,11 @@ def _lengths(frames: AnatomicalFrames, landmarks: Landmarks, size: Mapping[str, 
         foot = _foot_length(landmarks, side)
         if foot is not None:
             lengths[f"{side}_foot_length"] = foot
-    shoulders = [landmarks.at(f"{side}_acromion") for side in "rl"]
-    if shoulders[0] is not None and shoulders[1] is not None and landmarks.marker_set.name != OWN:
+    right, left = (landmarks.at(f"{side}_acromion") for side in "rl")
+    if right is not None and left is not None and landmarks.marker_set.name != OWN:
         # The joint lies below the acromion, no farther out.
-        lengths["shoulder_half_width"] = float(np.nanmedian(np.linalg.norm(shoulders[0] - shoulders[1], axis=1))) / 2
-        for side, acromion in zip("rl", shoulders, strict=True):
+        lengths["shoulder_half_width"] = float(np.nanmedian(np.linalg.norm(right - left, axis=1))) / 2
+        for side, acromion in (("r", right), ("l", left)):
             lengths |= _arm_lengths(frames, landmarks, side, acromion, size)
     return {name: value for name, value in lengths.items() if np.isfinite(value) and value > 0}
 
