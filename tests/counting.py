@@ -8,8 +8,6 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from torseur.algebra.graph.expr import forget_unused
-
 
 def forget_caches() -> None:
     """Empties what functions of the package keep of earlier answers, and the table of nodes of those that are gone.
@@ -17,6 +15,9 @@ def forget_caches() -> None:
     Otherwise what is dropped from a full cache or table while an action is counted is work of that action, and a count
     depends on the tests before.
     """
+    # Not above: what a command loads is counted with this file alone, and the algebra loads NumPy.
+    from torseur.algebra.graph.expr import forget_unused
+
     kept = [one for one in gc.get_objects() if isinstance(one, functools._lru_cache_wrapper)]
     for cache in kept:
         if cache.__module__.startswith("torseur."):

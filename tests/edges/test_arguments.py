@@ -182,3 +182,15 @@ def test_a_fault_of_ours_stays_what_it_is():
         broken(1.0, 3)
     with warnings.catch_warnings(), pytest.raises(ArgumentError, match="missing a required argument"):
         broken()
+
+
+def test_misspelt_names_of_arguments_have_a_guess(tmp_path):
+    """Robots pass their options on to the reader; a name that is missing because it is misspelt is told as misspelt."""
+    model = library.load("pendulum")
+    with pytest.raises(ArgumentError, match="simulate: unknown argument 'untl'.*Did you mean 'until'"):
+        ts.simulate(model, untl=1.0)
+    path = tmp_path / "arm.urdf"
+    path.write_text("<robot name='arm'><link name='base'/></robot>", encoding="utf-8")
+    for function in (ts.Robot, ts.load, ts.read_robot):
+        with pytest.raises(TorseurError, match="'dampin'.*Did you mean 'damping'"):
+            function(path, dampin=False)

@@ -37,6 +37,7 @@ from torseur.cli.commands.presentation.studio import studio
 from torseur.cli.commands.vehicles.handling import handling
 from torseur.cli.commands.vehicles.road import road
 from torseur.cli.commands.vehicles.suspension import suspension
+from torseur.cli.shared.command_words import Command, Group
 from torseur.cli.shared.exits import guard
 from torseur.cli.shared.option_records import expand_options
 from torseur.cli.shared.option_rules import check_rules
@@ -62,6 +63,7 @@ Exit codes: 0 done, 1 wrong input or failed check, 2 wrong command line, 3 motio
 
 app = typer.Typer(
     name="torseur",
+    cls=Group,
     help="Mechanics of multibody systems: equations to read, motions, and reports, from one description.",
     epilog=EPILOG,
     no_args_is_help=True,
@@ -125,4 +127,4 @@ COMMANDS = (
     doctor,
 )
 for command in COMMANDS:
-    app.command(command.__name__)(guard(check_rules(command, expand_options(command))))
+    app.command(command.__name__, cls=Command)(guard(check_rules(command, expand_options(command))))

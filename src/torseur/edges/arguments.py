@@ -21,7 +21,7 @@ from functools import wraps
 from typing import Any, SupportsIndex, TypeVar
 
 from torseur.edges.budgets import BudgetError
-from torseur.errors import TorseurError
+from torseur.errors import TorseurError, unknown_name
 
 F = TypeVar("F", bound=Callable[..., Any])
 C = TypeVar("C", bound=type[Any])
@@ -77,6 +77,10 @@ def _unfit(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str
     try:
         given = signature.bind(*args, **kwargs)
     except TypeError as problem:
+        unknown = [name for name in kwargs if name not in signature.parameters]
+        # A misspelt name comes before the one that is then missing.
+        if unknown and not any(p.kind is p.VAR_KEYWORD for p in signature.parameters.values()):
+            return unknown_name("argument", unknown[0], signature.parameters)
         return f"{problem}. Its arguments: {', '.join(signature.parameters)}."
     for name, value in _each(signature, given):
         hint = _hint(function, signature.parameters[name].annotation)

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -106,6 +107,9 @@ def open_robot(name: str | Path, **options: Any) -> RobotFile:
     """The robot that a name asks for, with further options."""
     path, query = split_query(str(name))
     asked = _arguments(path, query)
+    known = [option for option in signature(read_robot).parameters if option != "path"]
+    for option in options.keys() - set(known):
+        raise RobotFileError(unknown_name("option of a robot file", option, known, f"{path}: "))
     twice = sorted(asked.keys() & options.keys())
     if twice:
         raise RobotFileError(f"{path}: {', '.join(twice)}: given in the name of the file and beside it.")

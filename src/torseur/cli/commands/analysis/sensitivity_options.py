@@ -138,8 +138,9 @@ OverOption = Annotated[
 ]  # fmt: skip
 VerifyOption = Annotated[
     bool | None,
-    typer.Option("--verify/--no-verify", help="Compare each parameter by itself with differences of motions, or nothing"
-                 " at all; by default one more motion is compared, with all parameters changed.", show_default=False),
+    typer.Option("--verify/--no-verify", help="--verify compares the derivative by each parameter with finite "
+                 "differences of motions, --no-verify compares nothing; by default one more motion is compared, with "
+                 "all parameters changed at once.", show_default=False),
 ]  # fmt: skip
 
 

@@ -35,7 +35,7 @@ def reactions(
 ) -> None:  # fmt: skip
     """Print the force and moment of the parent on the child in every joint, as formulas in the child's joint frame.
 
-    Along a motion, ask simulate for them. Example: torseur reactions library:pendulum
+    `torseur simulate --output` gives them along a motion. Example: torseur reactions library:pendulum
     """
     from torseur.cli.shared.console import print_json, say, working
     from torseur.cli.shared.prepared_model import Work

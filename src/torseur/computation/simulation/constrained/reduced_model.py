@@ -32,9 +32,10 @@ _DEAD = 1e-9  # parts of the largest singular value below which the dependent sp
 
 def dead_point(mechanism: str, names: Sequence[str]) -> str:
     """What is said where independent coordinates do not determine the motion."""
+    rest = f"{names[0]} does" if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]} do"
     return (
-        f"{mechanism}: this is a dead point of {', '.join(names)}: they rest there while the mechanism can move, so "
-        "that they do not determine the motion. Start elsewhere, or choose others with independent=[...]."
+        f"{mechanism}: this is a dead point of {', '.join(names)}: the mechanism can move while {rest} not, so that "
+        "other coordinates must describe the motion. Start elsewhere, or choose others with independent=[...]."
     )
 
 
