@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from browsing import SCREENSHOTS, wait_until, without_steps
+from browsing import SCREENSHOTS, frames, wait_until, without_steps
 from firefox import Firefox, FirefoxPage, Visit
 from presentation.studio.test_browser import TOPS
 
@@ -73,7 +73,7 @@ def test_it_opens_with_everything_in_its_place(visit):
     assert page.evaluate(COUNT, ".handle:not(.hand)") == 2
     assert page.evaluate(COUNT, "#curves .plot") == 3
     wait_until(page, "document.querySelectorAll('#derivatives .influence tbody tr').length === 5")
-    page.wait_for_timeout(500)
+    frames(page)
     keep_picture(page, "double_pendulum")
 
 
@@ -146,7 +146,8 @@ def test_formalisms_levels_and_folding(visit):
         wait_until(page, f"document.querySelector('#panel-equations .block')?.dataset.level === '{level}'")
         keep_picture(page, f"level_{level}")
     wait_until(page, "document.querySelectorAll('#panel-equations .chip').length > 2")
-    page.wait_for_timeout(200)
+    wait_until(page, "!document.querySelector('#panel-equations .later')")
+    frames(page)
     page.click("#panel-equations .chip")
     assert page.evaluate(COUNT, "#panel-equations .chip[aria-expanded=true]") == 1
     page.select_option("#level", "scalar")
@@ -155,7 +156,7 @@ def test_formalisms_levels_and_folding(visit):
     page.click("#panel-equations .term msup, #panel-equations .term mrow")
     wait_until(page, "document.querySelectorAll('#panel-equations .folded').length > 0")
     page.select_option("#formalism", "lagrange")
-    page.wait_for_timeout(300)
+    frames(page)
     ready(page)
     assert page.evaluate(COUNT, "#panel-equations .folded") > 0, "what was folded stays folded"
     page.evaluate("document.querySelector('#panel-equations .fold').click()")
@@ -207,8 +208,8 @@ def test_large_type_and_dark(visit):
     page = visit("library:slider_crank")
     page.click("#larger")
     page.click("#theme")
-    page.wait_for_timeout(600)
-    assert page.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--ink').trim()") == "#e6e9ec"
+    wait_until(page, "getComputedStyle(document.documentElement).getPropertyValue('--ink').trim() === '#e6e9ec'")
+    frames(page)
     keep_picture(page, "large_and_dark")
     page.click("#theme")
     page.click("#larger")
