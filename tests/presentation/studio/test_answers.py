@@ -12,6 +12,7 @@ import pytest
 
 from presentation.studio.answering import all_of, last
 from torseur.analysis.studies import read_study
+from torseur.analysis.vehicles import Suspension, suspension_curves
 from torseur.derivation.formalisms import derive
 from torseur.description.language import parse
 from torseur.description.library import source_of
@@ -21,6 +22,7 @@ from torseur.presentation.studio.answers.examination import examine
 from torseur.presentation.studio.answers.export import export
 from torseur.presentation.studio.answers.inscription import inscribe
 from torseur.presentation.studio.answers.motion_answers import move
+from torseur.presentation.studio.answers.suspension_curves_card import survey
 from torseur.presentation.studio.messages import Request
 from torseur.presentation.studio.worker import open_entry
 from torseur.presentation.typesetting.plain_text import plain_text
@@ -298,3 +300,35 @@ def test_a_quantity_that_cannot_be_plotted_is_named_and_the_motion_shown():
     )
     assert message["moving"] and message["crossplots"] == ""
     assert message["notes"][0].startswith("Not plotted:") and "elbow" in message["notes"][0]
+
+
+CORNER = """param up = -41 mm, travel = 0 m ;
+let body = body mass = 1 kg, centre = 0, inertia = 0 end ;
+join earth and body with prismatic(z) along [0, 0, 1] end ;
+use double_wishbone as fl(rod_inner_z = up) from "library:parts/suspension" attach chassis to [0, 0.74, 0.3] m @ body, rack to [0, 0.74, 0.3] m @ body ;
+"""
+
+
+@pytest.mark.slow
+def test_curves_of_a_suspension_follow_its_hardpoints():
+    """Oracle: the curves that Python computes, in the drawing's own height; a wrong wheel is named."""
+
+    def toe(**values: float) -> list[list[float]]:
+        request = Request("survey", 1, CORNER, values=values, suspension="fl.hub in body")
+        html = last(survey(request, None), "suspension")["html"]
+        drawing = next(part for part in html.split("<svg")[1:] if 'aria-label="toe' in part)
+        paths = re.findall(r'<path d="M([^"]+)"[^>]*stroke-width="1.6"', drawing)
+        return [[float(point.split(",")[-1].split()[-1]) for point in path.split("L")] for path in paths]
+
+    def computed(up: float) -> np.ndarray:
+        corner = Suspension(parse(CORNER), "fl.hub", "body", parameters={"up": up})
+        return suspension_curves(corner, np.linspace(-0.08, 0.08, 17))["toe"]
+
+    (written,), (same, moved) = toe(), toe(up=-0.03)
+    assert len(written) == len(same) == len(moved) == 17
+    both = np.concatenate([computed(-0.041), computed(-0.03)])
+    drawn = np.array([*same, *moved])
+    scale, zero = np.polyfit(both, drawn, 1)
+    assert scale < 0 and np.abs(drawn - scale * both - zero).max() < 0.06  # of a pixel, to which heights are rounded
+    wrong = Request("survey", 1, CORNER, suspension="fl.hob in body")
+    assert "fl.hub" in last(survey(wrong, None), "suspension")["reason"]

@@ -1,4 +1,5 @@
-"""The worker processes: one for what is written, one for motions, one for what takes longer, and a few for files.
+"""The worker processes: one for what is written, one for motions, one for what takes longer, one for
+suspensions where any is looked at, and a few for files.
 
 A worker that is busy with a text nobody looks at any more is ended and replaced, and so is one that takes too long or
 too much memory. Replacing is cheap: workers are copies of a process that has everything loaded.
@@ -24,9 +25,11 @@ from torseur.presentation.studio.limits import return_memory
 from torseur.presentation.studio.messages import BINARY, DONE, TEXT, Request, text_message
 from torseur.presentation.studio.worker import work
 
-ROLES = {"describe": "writer", "move": "mover", "examine": "examiner"}
-BOUNDS = {"describe": 30.0, "open": 10.0, "inscribe": 20.0, "move": 20.0, "examine": 60.0, "export": 300.0}  # seconds
-PATIENCE = {"writer": 0, "mover": 2, "examiner": 15}  # who goes first where processors are few
+ROLES = {"describe": "writer", "move": "mover", "examine": "examiner", "survey": "surveyor"}
+FIRST = ("writer", "mover", "examiner")  # who is there before anything is asked
+BOUNDS = {"describe": 30.0, "open": 10.0, "inscribe": 20.0, "move": 20.0, "examine": 60.0, "survey": 30.0,
+          "export": 300.0}  # seconds  # fmt: skip
+PATIENCE = {"writer": 0, "mover": 2, "examiner": 15, "surveyor": 4}  # who goes first where processors are few
 GRACE = 0.25  # seconds that a worker may go on with an old text
 WATCH = 0.05  # seconds between two looks at the workers
 LULL = 20  # looks without work after which memory is returned
@@ -135,8 +138,7 @@ class Crew:
 
     async def _prepare(self) -> None:
         """Starts the workers before they are needed; the first one takes seconds, so the loop goes on meanwhile."""
-        roles = dict.fromkeys(ROLES.values())
-        self.hands = await asyncio.to_thread(lambda: {role: self._hire(role) for role in roles})
+        self.hands = await asyncio.to_thread(lambda: {role: self._hire(role) for role in FIRST})
 
     def _hire(self, role: str) -> Hand:
         here, there = self.context.Pipe()

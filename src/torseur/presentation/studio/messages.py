@@ -23,8 +23,8 @@ LONGEST_LIST = 2000  # of quantities to plot
 LONGEST_MOTION = 3600.0  # seconds
 MOST_VALUES = 5000
 TEXT, BINARY, DONE = b"T", b"B", b"D"
-WORDS = ("formalism", "level", "criterion", "over", "arrows", "known", "what", "detail")
-KINDS = ("describe", "move", "examine", "export", "open", "inscribe")
+WORDS = ("formalism", "level", "criterion", "over", "arrows", "suspension", "known", "what", "detail")
+KINDS = ("describe", "move", "examine", "survey", "export", "open", "inscribe")
 
 
 class MessageError(TorseurError):
@@ -35,9 +35,9 @@ class MessageError(TorseurError):
 class Request:
     """One question about one text; everything an answer depends on is in it, so that any worker can answer.
 
-    `values` and `initial` differ from those of the text; `outputs` are quantities to plot, between
-    semicolons, also drawn `over` another one; `arrows` are kinds of arrows such as force=0.002, between semicolons;
-    `known` is the digest of the shapes that the page has; `what` names an
+    `values` and `initial` differ from those of the text; `outputs` are quantities to plot, between semicolons, also
+    drawn `over` another one; `arrows` are kinds of arrows such as force=0.002, between semicolons; `suspension` is a
+    wheel and its body, such as fl.hub in body; `known` is the digest of the shapes that the page has; `what` names an
     export or a mechanism of the library; `detail` says more about it.
     """
 
@@ -53,6 +53,7 @@ class Request:
     outputs: str = ""
     over: str = ""
     arrows: str = ""
+    suspension: str = ""
     known: str = ""
     what: str = ""
     detail: str = ""

@@ -35,7 +35,8 @@ TYPES = {".js": "text/javascript", ".css": "text/css", ".woff2": "font/woff2", "
 PACKAGES = {"studio": "torseur.presentation.studio", "report": "torseur.presentation.report"}
 TAKEN_OVER = 4409
 MOST_BODIES = 800  # that have a colour of their own in the style sheet
-KEPT = ("text", "values", "initial", "until", "formalism", "level", "criterion", "outputs", "over", "arrows")
+KEPT = ("text", "values", "initial", "until", "formalism", "level", "criterion", "outputs", "over", "arrows",
+        "suspension")  # fmt: skip
 
 
 class Studio:

@@ -45,6 +45,7 @@ class State:
     outputs: str = ""
     over: str = ""
     arrows: str = ""
+    suspension: str = ""  # the wheel whose curves are drawn
     name: str = ""  # of the mechanism of the library that it started from
 
 

@@ -90,11 +90,13 @@ def _answers() -> dict[str, Answer]:
     from torseur.presentation.studio.answers.export import export
     from torseur.presentation.studio.answers.inscription import inscribe
     from torseur.presentation.studio.answers.motion_answers import move
+    from torseur.presentation.studio.answers.suspension_curves_card import survey
 
     return {
         "describe": describe,
         "move": move,
         "examine": examine,
+        "survey": survey,
         "export": export,
         "open": open_entry,
         "inscribe": inscribe,

@@ -25,6 +25,8 @@ export const hearing = {
     studio.asks.outputs.value = studio.state.outputs ?? "";
     studio.asks.over.value = studio.state.over ?? "";
     studio.asks.arrows.value = studio.state.arrows ?? "";
+    studio.asks.suspension.value = studio.state.suspension ?? "";
+    byId("suspension-part", HTMLDetailsElement).open = Boolean(studio.state.suspension);
     if (recovered) studio.status.notice(file ? "Changes that were never saved to the file have been brought back." : "Your changes of last time have been brought back.", { "Drop them": () => studio.line.send("reread") });
     studio.shown.text = null;
     studio.show.shapes = "";
@@ -57,6 +59,7 @@ export const hearing = {
     studio.choices.formalism.value = studio.state.formalism;
     studio.choices.level.value = studio.state.level;
     studio.showCriteria(message.criteria);
+    studio.survey();
     byId("tab-loops").textContent = message.loops ? `Loops (${message.loops})` : "Loops";
     clearTimeout(studio.overdue);
     studio.overdue = setTimeout(() => { studio.equations.stale(); studio.status.say("writing the equations..."); }, OVERDUE_MS);
@@ -108,6 +111,12 @@ export const hearing = {
     studio.derivatives.show(plots, arrays);
   },
 
+  suspension(studio, { number, html, reason }) {
+    if (!studio.desk.isAbout(studio.good, number)) return;
+    if (reason) byId("suspension-curves").replaceChildren(make("p", { className: "reason", textContent: reason }));
+    else byId("suspension-curves").innerHTML = html;
+  },
+
   loops(studio, { number, html, reason, branches }) {
     if (!studio.desk.isAbout(studio.good, number)) return;
     studio.loops.show(html, reason);
@@ -133,8 +142,9 @@ export const hearing = {
 
   opened(studio, { text, name }) {
     studio.limit({});
-    studio.draft.change({ values: {}, initial: {}, outputs: "", over: "", name });
-    studio.asks.outputs.value = studio.asks.over.value = "";
+    studio.draft.change({ values: {}, initial: {}, outputs: "", over: "", suspension: "", name });
+    studio.asks.outputs.value = studio.asks.over.value = studio.asks.suspension.value = "";
+    byId("suspension-curves").replaceChildren();
     studio.editor.replace(text, true);
     if (studio.state.text !== text) studio.editText(text);
   },

@@ -30,7 +30,7 @@ export class Studio {
     this.editor = new Editor(first(document, ".editor"), byId("faults"), (text) => this.editText(text));
     this.until = byId("until", HTMLInputElement);
     this.choices = { formalism: byId("formalism", HTMLSelectElement), level: byId("level", HTMLSelectElement), criterion: byId("criterion", HTMLInputElement) };
-    this.asks = { outputs: byId("outputs", HTMLInputElement), over: byId("over", HTMLInputElement), arrows: byId("arrows", HTMLSelectElement) };
+    this.asks = { outputs: byId("outputs", HTMLInputElement), over: byId("over", HTMLInputElement), arrows: byId("arrows", HTMLSelectElement), suspension: byId("suspension", HTMLInputElement) };
     this.parameters = new Sliders(byId("parameters"), (name, value) => this.setValue("values", name, value));
     this.start = new Sliders(byId("start"), (name, value) => this.setValue("initial", name, value));
     this.show = new Show(this.store, (name, value) => this.setValue("initial", name, value));
@@ -72,7 +72,7 @@ export class Studio {
     for (const name of /** @type {const} */ (["formalism", "level", "criterion"])) {
       this.choices[name].addEventListener("change", () => this.choose(name, this.choices[name].value));
     }
-    for (const name of /** @type {const} */ (["outputs", "over", "arrows"])) this.asks[name].addEventListener("change", () => this.ask(name));
+    for (const name of /** @type {const} */ (["outputs", "over", "arrows", "suspension"])) this.asks[name].addEventListener("change", () => this.ask(name));
     this.until.addEventListener("change", () => this.setLength());
     byId("reset-values").addEventListener("click", () => this.release("values"));
     byId("reset-start").addEventListener("click", () => this.release("initial"));
@@ -87,10 +87,11 @@ export class Studio {
 
   /** What a question carries: everything its answer depends on. Motions are those of the last text without faults. @param {QuestionKind} kind @returns {Question} */
   question(kind) {
-    const { text, values, initial, until, formalism, level, criterion, outputs, over, arrows } = this.state;
+    const { text, values, initial, until, formalism, level, criterion, outputs, over, arrows, suspension } = this.state;
     if (kind === "describe") return { text, formalism, level, criterion };
     const moved = { text: this.good ?? text, values, initial, until, outputs, over };
     if (kind === "move") return { ...moved, arrows, known: this.show.shapes };
+    if (kind === "survey") return { ...moved, suspension };
     return { ...moved, criterion, what: this.tab === "tab-loops" ? "loops" : "" };
   }
 
@@ -121,6 +122,7 @@ export class Studio {
     this.showSliders();
     this.movedAt = performance.now();
     this.desk.want("move");
+    if (kind === "values") this.survey();
   }
 
   /** In a closed mechanism all coordinates follow the one that is moved, from where they are. @param {string} name @returns {Numbers} */
@@ -134,6 +136,7 @@ export class Studio {
     this.change({ [kind]: {} });
     this.showSliders();
     this.desk.want("move");
+    this.survey();
   }
 
   // Write the values of the sliders into the text.
@@ -150,10 +153,17 @@ export class Studio {
     this.describe(); // the criterion is that of the sensitivity systems among the equations, too
   }
 
-  /** Plot other quantities, or over another one, or draw other arrows. @param {"outputs" | "over" | "arrows"} name */
+  /** Plot other quantities, or over another one, draw other arrows, or curves of a suspension. @param {"outputs" | "over" | "arrows" | "suspension"} name */
   ask(name) {
     this.change({ [name]: this.asks[name].value.trim() });
-    this.desk.want("move");
+    if (name === "suspension") this.survey();
+    else this.desk.want("move");
+  }
+
+  // Curves of the suspension that is looked at, which need no motion.
+  survey() {
+    if (this.state.suspension) this.desk.want("survey");
+    else byId("suspension-curves").replaceChildren();
   }
 
   setLength() {

@@ -6,7 +6,7 @@ export type Numbers = Record<string, number>;
 /** What is written and chosen; `values` and `initial` differ from those of the text. */
 export interface State {
   text: string; revision: number; values: Numbers; initial: Numbers; until: number;
-  formalism: string; level: string; criterion: string; outputs: string; over: string; arrows: string; name: string;
+  formalism: string; level: string; criterion: string; outputs: string; over: string; arrows: string; suspension: string; name: string;
 }
 
 /** A fault at a place of the text, counted from 1, `end` the column behind it; line 0 stands for the whole text. */
@@ -52,6 +52,7 @@ export interface Answers {
   definitions: { rows: Record<string, string>; copies: Record<string, string> };
   motion: MotionAnswer;
   derivatives: { reason: string; html: string; plots: PlotFrames; arrays: Arrays };
+  suspension: { html: string; reason: string };
   loops: { html: string; reason: string; branches: PackedMotion[] };
   halt: { reason: string };
   done: object;
@@ -69,6 +70,6 @@ export type Kind = keyof Answers;
 export type Answer<K extends Kind = Kind> = { [k in K]: { kind: k; number: number } & Answers[k] }[K];
 
 /** Questions about a text, of which at most one of each kind is under way. */
-export type QuestionKind = "describe" | "move" | "examine";
+export type QuestionKind = "describe" | "move" | "examine" | "survey";
 /** What a question carries: everything that its answer depends on. */
 export interface Question extends Partial<Omit<State, "revision" | "name">> { text: string; known?: string; what?: string; detail?: string }

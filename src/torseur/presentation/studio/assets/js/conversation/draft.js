@@ -3,7 +3,7 @@
 import { memory } from "./memory.js";
 
 /** @type {State} */
-const EMPTY = { text: "", revision: -1, values: {}, initial: {}, until: 10, formalism: "recursive", level: "scalar", criterion: "", outputs: "", over: "", arrows: "", name: "" };
+const EMPTY = { text: "", revision: -1, values: {}, initial: {}, until: 10, formalism: "recursive", level: "scalar", criterion: "", outputs: "", over: "", arrows: "", suspension: "", name: "" };
 
 export class Draft {
   constructor() {
