@@ -51,6 +51,28 @@ def test_operating_points_multiply_the_design(tmp_path):
     assert np.allclose(data["place"], expected, atol=1e-8)
 
 
+def test_parameters_are_ranked_by_influence_per_cost(tmp_path):
+    """Oracle: differences of the closed form by 1 % of each parameter; costs turn the order."""
+    more = (
+        "[operating_points]\nc = { values = [0.3, 0.9] }\n[values]\nk = 40.0\nm = 2.0\n[initial]\nx = 0.1\n"
+        "[costs]\nm = 50\n"
+    )
+    swept = sweep(study(tmp_path, more, HEAD + 'derivatives = ["m", "k"]\n'))
+
+    def place(m: float, k: float, c: float) -> float:
+        w = np.sqrt(k / m - (c / (2 * m)) ** 2)
+        return float(0.1 * np.exp(-c / (2 * m)) * (np.cos(w) + c / (2 * m * w) * np.sin(w)))
+
+    h, base = 1e-4, {"m": 2.0, "k": 40.0}
+    for rank in summarise(swept.store).ranking:
+        up, down = ({**base, rank.parameter: base[rank.parameter] * (1 + s * h)} for s in (1, -1))
+        each = [abs(place(**up, c=c) - place(**down, c=c)) / (2 * h) * 0.01 for c in (0.3, 0.9)]
+        assert rank.change == pytest.approx(np.sqrt(np.mean(np.square(each))), rel=1e-5)
+        assert rank.largest == pytest.approx(max(each), rel=1e-5)
+        assert rank.merit == pytest.approx(rank.change / {"m": 50, "k": 1}[rank.parameter])
+    assert [(r.parameter, r.first) for r in summarise(swept.store).ranking] == [("k", 1.0), ("m", 0.0)]
+
+
 def test_tolerances_of_the_integrator_count(tmp_path):
     """Loose absolute tolerances and long steps give other numbers than tight ones, and each is near the closed form."""
     axis = '[vary]\nm = { values = ["1 kg"] }\n'
@@ -93,6 +115,10 @@ MISTAKES = {
     "atol unit": ("atol = { x = '1 kg' }\n[vary]\nm = { values = [1] }\n", "expected a length"),
     "step": ("max_step = '-1 s'\n[vary]\nm = { values = [1] }\n", "expected a positive time"),
     "integrator": ("integrator = 'radau'\n[vary]\nm = { values = [1] }\n", "unknown integrator 'radau'"),
+    "costs": (
+        'derivatives = ["m"]\n[vary]\nk = { values = [1] }\n[costs]\nm = -2\n',
+        "the cost of 'm' must be positive",
+    ),
     "derivatives": ("derivatives = 'm'\n[vary]\nm = { values = [1] }\n", "expected a list of parameters"),
     "samples": ("samples = 5\n[vary]\nm = { values = [1] }\n", r"no \[outputs\]"),
     "times": ("samples = [0, 3]\noutputs = { a = 'x' }\n[vary]\nm = { values = [1] }\n", "rising times from 0 to 1 s"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
@@ -65,7 +65,7 @@ class SweepStudy:
     """A mechanism (or a system of the library), the axes along which it varies, and the criteria of its motions.
 
     `axes` are those of the design; at each of its points the motion is computed in all operating points. `outputs` are
-    kept at `samples`; all criteria are differentiated by the parameters `differentiate_by`.
+    kept at `samples`; all criteria are differentiated by the parameters `differentiate_by`, whose changes have `costs`.
     """
 
     path: Path
@@ -85,6 +85,7 @@ class SweepStudy:
     chunk: int
     device: Device
     tables: Mapping[str, Any]
+    costs: Mapping[str, float] = field(default_factory=dict)
 
     @cached_property
     def model(self) -> Equations | System:

@@ -75,7 +75,7 @@ def _unit(name: str, units: Mapping[str, str], at: Callable[[str], str]) -> str:
 
 SWEEPING = ("mechanism", "until", "rtol", "atol", "max_step", "integrator", "vary", "tolerances", "operating_points",
             "design", "values", "initial", "criteria", "derivatives", "outputs", "samples", "chunk",
-            "backend", "gpu")  # fmt: skip
+            "backend", "gpu", "costs")  # fmt: skip
 FORMER_KEYS = {"slopes": "derivatives"}  # still read; goes when the aliases of `FormerName` go
 OPTIMISING = ("objective", "constraints", "starts", "algorithm")
 CRITERION_KINDS = {
@@ -146,7 +146,7 @@ class _Reader:
         return SweepStudy(
             self.file, self.text, self._source, self._until, self._integration(), tuple(axes), operating,
             self._design(), values, initial, criteria, self._differentiate_by(), outputs, self._samples(bool(outputs)),
-            self._whole("chunk", 0), self._device(), self.tables,
+            self._whole("chunk", 0), self._device(), self.tables, self._costs(),
         )  # fmt: skip
 
     def _at(self, place: str) -> str:
@@ -322,18 +322,21 @@ class _Reader:
     def _device(self) -> Device:
         kind, table = self.tables.get("backend", "cpu"), self._table_of("gpu", ("step", "method", "precision"))
         step = number_in(table.get("step", 0.0), "s", self._at("gpu.step"))
-        return Device(
-            check_backend(kind, self._at("backend")),
-            step,
-            str(table.get("method", "rk4")),
-            str(table.get("precision", "float64")),
-        )
+        method, precision = str(table.get("method", "rk4")), str(table.get("precision", "float64"))
+        return Device(check_backend(kind, self._at("backend")), step, method, precision)
 
     def _differentiate_by(self) -> tuple[str, ...]:
         given = self.tables.get("derivatives", [])
         if not isinstance(given, list) or not all(isinstance(name, str) for name in given):
             raise TorseurError(f'{self._at("derivatives")}: expected a list of parameters, such as ["m1", "q1(0)"].')
         return tuple(given)
+
+    def _costs(self) -> dict[str, float]:
+        """What a change of a parameter costs, by which influences are ranked."""
+        costs = self._numbers("costs", dict.fromkeys(self._differentiate_by(), "1"))
+        if wrong := [name for name, cost in costs.items() if not cost > 0.0]:
+            raise TorseurError(f"{self._at('costs')}: the cost of '{wrong[0]}' must be positive.")
+        return costs
 
     def _samples(self, has_outputs: bool) -> tuple[float, ...]:
         """Times at which outputs are kept."""

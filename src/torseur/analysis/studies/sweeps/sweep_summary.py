@@ -9,6 +9,7 @@ import numpy as np
 
 from torseur.analysis.studies.definition.axes import Vector
 from torseur.analysis.studies.definition.goals import limits_of
+from torseur.analysis.studies.sweeps.parameter_ranking import Ranked, rank_parameters
 from torseur.analysis.studies.sweeps.result_store import DONE, FAILED, Store
 
 CONFIDENCE = 0.95
@@ -75,6 +76,7 @@ class Summary:
     influences: tuple[Influence, ...]
     yields: tuple[Yield, ...]
     method: str
+    ranking: tuple[Ranked, ...] = ()
 
 
 def summarise(store: Store) -> Summary:
@@ -97,7 +99,8 @@ def summarise(store: Store) -> Summary:
             points = np.column_stack([values[part] for values in axes.values()])
             influences += _influences(list(axes), own, points, kind, name)
     counts = int(good.sum()), int((status == FAILED).sum())
-    return Summary(len(status), *counts, tuple(spreads), tuple(influences), tuple(yields), kind)
+    found = tuple(spreads), tuple(influences), tuple(yields)
+    return Summary(len(status), *counts, *found, kind, rank_parameters(store))
 
 
 def _parts(store: Store) -> list[tuple[str, slice]]:

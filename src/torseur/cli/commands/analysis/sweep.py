@@ -135,6 +135,7 @@ def _document(swept: SweepRun, summary: Summary, report: Path | None) -> dict[st
         "seconds": swept.seconds,
         "criteria": [vars(spread) for spread in summary.spreads],
         "influences": [vars(influence) for influence in summary.influences],
+        "ranking": [vars(rank) for rank in summary.ranking],
         "yields": [vars(part) for part in summary.yields],
         "workers": swept.workers,
         "damage": [str(damage) for damage in swept.damage],
@@ -159,6 +160,7 @@ def _tell(swept: SweepRun, summary: Summary) -> None:
     if len(summary.spreads) > MOST_LINES:
         say(f"... and {len(summary.spreads) - MOST_LINES} more; the store and the report have all.")
     _tell_influences(summary, several)
+    _tell_ranking(summary)
     for part in summary.yields[:MOST_LINES]:
         low, high = part.interval
         at = f" ({part.operating_point})" if several else ""
@@ -186,6 +188,20 @@ def _tell_influences(summary: Summary, several: bool) -> None:
         for i in summary.influences[:MOST_LINES]
     ]  # fmt: skip
     show_table("", [*head, "criterion", "axis", *headings], table, (len(head) + 2, len(head) + 3))
+
+
+def _tell_ranking(summary: Summary) -> None:
+    """The parameters that the criteria are differentiated by, the one most worth a change first."""
+    from torseur.cli.shared.console import show_table
+
+    if summary.ranking:
+        rows = [
+            [r.criterion, r.parameter, r.unit, f"{r.change:.4g}", f"{r.largest:.4g}", f"{r.cost:g}", f"{r.merit:.4g}",
+             f"{100 * r.first:.3g} %"]
+            for r in summary.ranking[:MOST_LINES]
+        ]  # fmt: skip
+        head = ["criterion", "parameter", "unit", "change with 1 %", "largest", "cost", "per cost", "first at"]
+        show_table("influence over all points", head, rows, (3, 4, 5, 6, 7))
 
 
 def _with_error(value: float, error: float) -> str:

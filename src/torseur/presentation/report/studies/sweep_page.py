@@ -58,7 +58,8 @@ class _SweepPage:
         ]
         parts = [
             self._axes(), self._criteria(), self._yields(), self._operating_points(), self._curves(),
-            self._distributions(), self._influences(), self._surfaces(), self._outputs(), self._failures(),
+            self._distributions(), self._influences(), self._ranking(), self._surfaces(), self._outputs(),
+            self._failures(),
             how_to_reproduce(f"torseur sweep {study.path.name}", study.text, study.path.name),
         ]  # fmt: skip
         return page(study.path.stem.replace("_", " "), facts, parts)
@@ -213,6 +214,17 @@ class _SweepPage:
                 figures.append(morris_plane(column.label, column.unit, own))
         title = "Global sensitivity: Sobol's indices" if self.summary.method == "saltelli" else "Screening by Morris"
         return gallery("influences", title, "", figures)
+
+    def _ranking(self) -> Markup:
+        """The parameters that the criteria are differentiated by, the one most worth a change first."""
+        rows = [
+            [r.criterion, r.parameter, "" if r.unit == "1" else r.unit, number(r.change), number(r.largest),
+             number(r.cost), number(r.merit), f"{100 * r.first:.3g} %"]
+            for r in self.summary.ranking[:MOST_ROWS]
+        ]  # fmt: skip
+        headings = ["Criterion", "Parameter", "Unit", "Change with 1 %", "Largest", "Cost", "Per cost", "First at"]
+        note = "Root mean square over all points; first at: the part of them where no other has more per cost."
+        return table("Which parameter to change", headings, rows, (3, 4, 5, 6, 7), note if rows else "")
 
     def _surfaces(self) -> Markup:
         """Each criterion over the two axes that move it most, the others in their middle."""
