@@ -99,8 +99,7 @@ def summarise(store: Store) -> Summary:
             points = np.column_stack([values[part] for values in axes.values()])
             influences += _influences(list(axes), own, points, kind, name)
     counts = int(good.sum()), int((status == FAILED).sum())
-    found = tuple(spreads), tuple(influences), tuple(yields)
-    return Summary(len(status), *counts, *found, kind, rank_parameters(store))
+    return Summary(len(status), *counts, tuple(spreads), tuple(influences), tuple(yields), kind, rank_parameters(store))
 
 
 def _parts(store: Store) -> list[tuple[str, slice]]:

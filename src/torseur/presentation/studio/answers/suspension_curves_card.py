@@ -64,7 +64,7 @@ def _curves(variants: Mapping[str, Suspension]) -> dict[str, Curves]:
 
 
 def _drawn(curves: Mapping[str, Curves]) -> Markup:
-    return join(_plot(name, curves) for name in SHOWN if all(name in c.values for c in curves.values()))
+    return join([_plot(name, curves) for name in SHOWN if all(name in c.values for c in curves.values())])
 
 
 def _plot(name: str, curves: Mapping[str, Curves]) -> Markup:
