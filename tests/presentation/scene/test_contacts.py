@@ -105,3 +105,18 @@ def test_a_box_touches_with_its_corners_and_a_tilted_disc_with_its_rim():
     )
     # The axle is tilted by 60° about x, so that the lowest point of the rim is half a radius aside.
     assert disc.overlays[0].positions[0, 0] == pytest.approx([0, -0.5, 0], abs=1e-6)
+
+
+@pytest.mark.parametrize("slope", [0, 20])
+def test_a_wheel_that_rolls_is_seen_on_its_ground_where_no_floor_is_seen(slope):
+    """Oracle: the plane of the text; seen flat, a page has no floor, so that level ground is a plate too."""
+    text = f"""gravity = [0, 0, -9.81] ; param R = 0.2 m, al = {slope} deg ; let w = body cylinder radius = R, length = 4 cm, mass = 2 kg end ;
+        join [0, 0, R/cos(al)] ++ (pi/2 || [1,0,0]) @ earth and w.frame
+            with link(s, h, a) dof1 = [s*cos(al) + h*sin(al), h*cos(al) - s*sin(al), 0], dof2 = a || [0,0,1] end ;
+        constrain rolling w.frame radius R on earth normal [sin(al), 0, cos(al)] ; init s' = 1 m/s ;"""
+    mechanism = ts.parse(text)
+    scene = ts.view(mechanism, ts.simulate(mechanism, 0.5, samples=5)).scene
+    assert scene.view.flat
+    (plate,) = [shape for shape in scene.bodies[0].shapes if type(shape).__name__ == "Box" and max(shape.size) > 0.5]
+    normal = np.array([np.sin(np.radians(slope)), 0, np.cos(np.radians(slope))])
+    assert np.array(plate.centre) @ normal + min(plate.size) / 2 == pytest.approx(0)

@@ -78,6 +78,40 @@ def test_planets_have_the_radii_of_willis(written):
     assert [ring.radius for ring in shapes_of(scene, "earth", Ring)] == pytest.approx([0.07])
 
 
+@pytest.mark.parametrize(("factors", "is_belt"), [("r1*a = r2*b", True), ("a = 2.4*b", False), ("r1*a = -r2*b", False)])
+def test_wheels_with_radii_and_room_between_them_have_a_belt(factors, is_belt):
+    """Oracle: common tangents of two circles; every point of a belt lies on its circle, its straight parts touch both."""
+    scene = scene_of(
+        f"""param r1 = 5 cm, r2 = 12 cm, d = 0.4 m ; let one = body {BALL.replace("inertia = 0", "inertia = diag(1, 1, 2) g*m^2")}
+        let two = body {BALL.replace("inertia = 0", "inertia = diag(1, 1, 2) g*m^2")} join earth and one.frame with revolute(a) torque = 1 N*m end ;
+        join [0, d, 0] @ earth and two.frame with revolute(b) end ; constrain {factors} ;"""
+    )
+    loops = [np.array(line.points) for line in shapes_of(scene, "earth", Line) if line.points[0] == line.points[-1]]
+    assert len(loops) == is_belt
+    if is_belt:
+        radii = [max(ring.radius + ring.wire for ring in shapes_of(scene, body, Ring)) for body in ("one", "two")]
+        np.testing.assert_allclose(radii, [0.05, 0.12])
+        lengths = np.linalg.norm(np.diff(loops[0], axis=0), axis=1)
+        np.testing.assert_allclose(np.sort(lengths)[-2:], np.sqrt(0.4**2 - 0.07**2))
+        half = np.arccos(0.07 / 0.4)
+        assert lengths.sum() == pytest.approx(
+            2 * np.sqrt(0.4**2 - 0.07**2) + 2 * (0.12 * (np.pi - half) + 0.05 * half), 2e-3
+        )
+
+
+def test_what_goes_up_and_down_is_seen_side_by_side():
+    texts = ["[0, 0, 0]", "[0.3, 0.4, 0]"]
+    scene = scene_of(
+        WEIGHT
+        + "".join(
+            f"let m{k} = body {BALL} join {at} ++ 1 @ earth and m{k}.frame with prismatic(z{k}) along [0,0,1] end ;"
+            for k, at in enumerate(texts)
+        )
+    )
+    across = screen_axes(scene.view)[0]
+    assert scene.view.flat and abs(across @ [0.6, 0.8, 0]) == pytest.approx(1)
+
+
 def test_weights_that_follow_hang_on_a_rope_over_the_body_that_turns_between_them():
     scene = scene_of(
         f"""{WEIGHT} param r = 0.1 m ; let one = body {BALL} let two = body mass = 2 kg, centre = 0, inertia = 0 end ;

@@ -101,6 +101,7 @@ def test_roots_absolute_values_and_exponentials() -> None:
 
 def test_undetermined_functions_keep_their_arguments() -> None:
     assert texts(from_sympy(sm.Function("f")(x, y)).mathml) == "f(x,y)"
+    assert texts(from_sympy(sm.Function("tau")(x)).mathml) == "τ(x)"  # τ x would be a product
 
 
 def test_small_numbers_are_scientific() -> None:

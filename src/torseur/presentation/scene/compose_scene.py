@@ -80,7 +80,11 @@ class Composition:
 
     def _ground(self, body: str) -> tuple[Shape, ...]:
         """What others touch on a body that nobody has drawn."""
-        return tuple(ground_shapes(self.pictures, body, self.up)) if self.pictures.is_guessed(body) else ()
+        return (
+            tuple(ground_shapes(self.pictures, body, self.up, self._first_view.flat))
+            if self.pictures.is_guessed(body)
+            else ()
+        )
 
     @cached_property
     def elements(self) -> tuple[Element, ...]:
@@ -116,7 +120,7 @@ class Composition:
         if strength > 0:
             return np.asarray(-gravity / strength)
         upward = np.array([0.0, 0.0, 1.0])
-        normal = plane_normal(self.pictures, upward)
+        normal = plane_normal(self.pictures, upward, self._points)
         table = normal is not None and abs(float(normal @ upward)) > 0.99
         return np.array([0.0, 1.0, 0.0]) if table else upward
 
@@ -134,7 +138,7 @@ class Composition:
     @cached_property
     def _first_view(self) -> View:
         up = self.up
-        normal = None if self._is_robot else plane_normal(self.pictures, up)
+        normal = None if self._is_robot else plane_normal(self.pictures, up, self._points)
         # Seen from straight above, a mechanism that stands on the floor is easier to grasp from aside.
         flat = normal is not None and abs(float(normal @ up)) < 0.99 and not is_deep(self._points, normal)
         azimuth, elevation = angles_of(normal, up) if flat and normal is not None else (ASIDE, ABOVE)

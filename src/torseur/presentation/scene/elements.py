@@ -27,6 +27,7 @@ from torseur.description.mechanism.loads import LENGTH, LENGTH_RATE
 from torseur.presentation.scene.bodies.body_poses import point
 from torseur.presentation.scene.bodies.body_shapes import Pictures
 from torseur.presentation.scene.bodies.drawn_shapes import THIN, paint_of, wheel
+from torseur.presentation.scene.bodies.guesses.belts import belt_of
 from torseur.presentation.scene.bodies.guesses.coordinate_ties import (
     Tie,
     pulley_of,
@@ -244,6 +245,9 @@ class Connections:
     def _of_tie(self, tie: Tie) -> Iterator[tuple[str, Shape]]:
         if tie.driven is not None:
             yield from ((tie.driven[0].parent.body, s) for s in self._drive_arrow(*tie.driven))
+        belt = belt_of(self.pictures, tie)
+        if belt is not None:
+            yield belt.parent, belt.line(ROPE * self.pictures.size)
         pulley = pulley_of(self.pictures, tie)
         if pulley is not None and not pulley.is_body:
             disc = wheel(pulley.centre, frame_about(pulley.axis), pulley.radius, 0.2 * pulley.radius)

@@ -27,11 +27,11 @@ PARALLEL = 1e-6
 STEEPEST = 1.5  # as far up as the viewer's camera goes
 
 
-def plane_normal(pictures: Pictures, up: Array) -> Array | None:
+def plane_normal(pictures: Pictures, up: Array, points: Array) -> Array | None:
     """The unit normal of the plane in which every joint moves its bodies; None for a mechanism in space.
 
     Rotations about one direction and displacements across it stay in planes. Displacements alone may leave several
-    normals: the most level one is taken.
+    normals: the most level one is taken, and of what goes up and down alone that which shows things side by side.
     """
     turns: list[Array] = []
     slides: list[Array] = []
@@ -50,7 +50,11 @@ def plane_normal(pictures: Pictures, up: Array) -> Array | None:
     free = rows[int(np.sum(sizes > PARALLEL)) :]
     if not len(free):
         return None
-    level = np.linalg.svd((free @ up)[None])[2][-1] @ free if len(free) > 1 else free[0]
+    level = free[0]
+    if len(free) > 1:
+        is_upright = float(np.abs(free @ up).max()) < PARALLEL
+        spread = (points - points.mean(axis=0)) @ free.T if is_upright and len(points) > 1 else np.zeros((1, 2))
+        level = np.linalg.svd(spread if spread.any() else (free @ up)[None])[2][-1] @ free
     normal = level / np.linalg.norm(level)
     return np.asarray(normal)
 

@@ -24,6 +24,7 @@ from torseur.presentation.typesetting.symbols import bold, symbol
 
 THIN = '<mspace width="0.17em"/>'
 APPLY = "<mo>&#x2061;</mo>"
+WITHOUT_BRACKETS = ("sin", "cos", "tan")  # of a letter, or of a number times a letter
 DOTS = {1: "˙", 2: "¨", 3: "\u20db"}
 HALF = Number(Fraction(1, 2))
 
@@ -202,7 +203,8 @@ def _call(node: Call, superscript: str) -> str:
     head = name(Name(node.function, bold=node.bold), superscript)
     if node.bold:
         return row(head, "<mo>(</mo>", *map(mathml, node.arguments), "<mo>)</mo>")
-    if len(node.arguments) == 1 and _is_simple(node.arguments[0]):
+    # Of a name that nobody knows for a function, tau t would be a product.
+    if node.function in WITHOUT_BRACKETS and _is_simple(node.arguments[0]):
         return row(head, APPLY, THIN, mathml(node.arguments[0]))
     inner = '<mo separator="true">,</mo>'.join(map(mathml, node.arguments))
     return row(head, APPLY, "<mo>(</mo>", inner, "<mo>)</mo>")

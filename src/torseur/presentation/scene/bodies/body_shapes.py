@@ -27,6 +27,7 @@ from torseur.presentation.scene.bodies.body_places import Places
 from torseur.presentation.scene.bodies.body_poses import point, quaternion_of, rotation_matrix
 from torseur.presentation.scene.bodies.contact_shapes import fills, touching_shapes
 from torseur.presentation.scene.bodies.drawn_shapes import drawn_shapes, wheel
+from torseur.presentation.scene.bodies.guesses.belts import belt_of
 from torseur.presentation.scene.bodies.guesses.connecting_rods import gimbal, rods_to_solids, turned_hoop
 from torseur.presentation.scene.bodies.guesses.coordinate_ties import (
     Tie,
@@ -110,7 +111,10 @@ class Pictures(Places):
         """Gears and other wheels that ties make of bodies, each once however many it meshes with."""
         wheels: dict[str, list[Wheel]] = {}
         racks = [one for one in (rack_of(self, tie) for tie in self.ties) if one is not None]
-        for one in _in_layers([[rack.wheel] for rack in racks] + [list(gears_of(self, tie)) for tie in self.ties]):
+        meshes = [
+            list(gears_of(self, tie)) if (b := belt_of(self, tie)) is None else list(b.wheels) for tie in self.ties
+        ]
+        for one in _in_layers([[rack.wheel] for rack in racks] + meshes):
             wheels.setdefault(one.body, []).append(one)
         return wheels
 

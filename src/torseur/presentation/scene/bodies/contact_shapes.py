@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from torseur.algebra.graph import evaluate, symbols_of
+from torseur.algebra.graph import Expr, evaluate, symbols_of
 from torseur.derivation.tree import resolve
-from torseur.description.mechanism import EARTH_NAME, Contact, Frame
+from torseur.description.mechanism import EARTH_NAME, Contact, Frame, Rolling
 from torseur.description.mechanism.contacts import GROUND_X, GROUND_Y
 from torseur.presentation.scene.bodies.body_places import Places
 from torseur.presentation.scene.bodies.body_poses import point, quaternion_of, rotation_matrix
@@ -18,7 +19,7 @@ from torseur.presentation.scene.scene import Array
 from torseur.presentation.scene.shapes import Box, Capsule, Ellipsoid, Mesh, Point, Shape, Sphere
 
 MARGIN = 0.35  # of the typical length: by how much ground goes on beyond what touches it
-FARTHEST = 30.0  # typical lengths that ground reaches from where a motion starts
+FARTHEST = 12.0  # typical lengths that ground reaches from where a motion starts
 THIN = 0.03  # of the typical length: a plane
 HILLS = 48  # lines of a height field each way
 
@@ -85,19 +86,33 @@ def _holds(shape: Shape, spot: Array) -> bool:
 def level_planes(places: Places, up: Array) -> list[float]:
     """The heights of the planes on the earth that lie level, which the page's floor can show, the lowest first."""
     levels = []
-    for one in contacts_of(places):
+    for one in _touches(places):
         place, normal = places.place(one.ground), _normal(places, one)
         if one.ground.body == EARTH_NAME and place is not None and normal is not None and normal @ up > 1 - 1e-6:
             levels.append(float(np.array(point(place.position)) @ up))
     return sorted(levels)
 
 
-def ground_shapes(places: Places, body: str, up: Array) -> Iterator[Shape]:
-    """Ground of a body as far as something touches it: planes other than the floor, and height fields."""
-    floor = level_planes(places, up)[:1]
-    groups: dict[object, list[Contact]] = {}
-    for one in contacts_of(places):
-        if one.ground.body == body and one.ground_radius is None:
+@dataclass(frozen=True)
+class _Touch:
+    """Something that touches a ground: its frame, the ground's, and how far it reaches from its frame."""
+
+    frame: Frame
+    ground: Frame
+    normal: tuple[Expr, ...] | None
+    height: Expr | None
+    reach: float
+
+
+def ground_shapes(places: Places, body: str, up: Array, with_floor: bool = False) -> Iterator[Shape]:
+    """Ground of a body as far as something touches it: planes other than the floor, and height fields.
+
+    The floor as well where the page shows none: it has none of what is seen flat.
+    """
+    floor = [] if with_floor else level_planes(places, up)[:1]
+    groups: dict[object, list[_Touch]] = {}
+    for one in _touches(places):
+        if one.ground.body == body:
             groups.setdefault((one.ground, one.normal, one.height), []).append(one)
     for group in groups.values():
         place, normal = places.place(group[0].ground), _normal(places, group[0])
@@ -112,8 +127,19 @@ def ground_shapes(places: Places, body: str, up: Array) -> Iterator[Shape]:
                 yield from _plane(places, group, at, normal)
 
 
-def _normal(places: Places, contact: Contact) -> Array | None:
-    """The normal of a contact's plane in the axes of the body that it lies on."""
+def _touches(places: Places) -> Iterator[_Touch]:
+    """What touches grounds: shapes of contacts, and wheels that roll."""
+    for one in contacts_of(places):
+        if one.ground_radius is None:
+            yield _Touch(one.frame, one.ground, one.normal, one.height, _reach(places, one))
+    for rolling in places.numbers.tree.mechanism.constraints:
+        if isinstance(rolling, Rolling):
+            sizes = [places.numbers.value(r) for r in (rolling.radius, rolling.tyre_radius) if r is not None]
+            yield _Touch(rolling.wheel, rolling.on, rolling.normal, None, sum(size or 0.0 for size in sizes))
+
+
+def _normal(places: Places, contact: _Touch) -> Array | None:
+    """The normal of a plane in the axes of the body that it lies on."""
     place = places.place(contact.ground)
     values = [places.numbers.value(c) for c in contact.normal or ()]
     if place is None or not values or None in values:
@@ -122,7 +148,7 @@ def _normal(places: Places, contact: Contact) -> Array | None:
     return np.asarray(rotation_matrix(place.rotation, 1)[0] @ (normal / np.linalg.norm(normal)))
 
 
-def _footprint(places: Places, group: Sequence[Contact]) -> Array:
+def _footprint(places: Places, group: Sequence[_Touch]) -> Array:
     """Where what touches a ground goes, in the frame of the body that it lies on, no farther than makes a picture."""
     spots = []
     for one in group:
@@ -133,7 +159,7 @@ def _footprint(places: Places, group: Sequence[Contact]) -> Array:
     return np.concatenate(spots) if spots else np.zeros((0, 3))
 
 
-def _plane(places: Places, group: Sequence[Contact], at: Array, normal: Array) -> Iterator[Shape]:
+def _plane(places: Places, group: Sequence[_Touch], at: Array, normal: Array) -> Iterator[Shape]:
     """A thin plate along the way of what touches it."""
     spots = _footprint(places, group)
     if not len(spots):
@@ -146,13 +172,13 @@ def _plane(places: Places, group: Sequence[Contact], at: Array, normal: Array) -
         turn = np.stack([along, np.cross(normal, along), normal], axis=1)
     local = flat @ turn
     low, high = local.min(axis=0)[:2], local.max(axis=0)[:2]
-    margin = MARGIN * places.size + max((_reach(places, one) for one in group), default=0.0)
+    margin = MARGIN * places.size + max((one.reach for one in group), default=0.0)
     size, thick = high - low + 2 * margin, THIN * places.size
     middle = turn[:, :2] @ ((low + high) / 2) + normal * (float(at @ normal) - thick / 2)
     yield Box(point(middle), (float(size[0]), float(size[1]), thick), quaternion_of(turn), shade=0.9)
 
 
-def _hills(places: Places, group: Sequence[Contact], at: Array, base: Array) -> Iterator[Shape]:
+def _hills(places: Places, group: Sequence[_Touch], at: Array, base: Array) -> Iterator[Shape]:
     """A height field as triangles, as far as something goes over it."""
     numbers, spots = places.numbers, (_footprint(places, group) - at) @ base
     heights = [one.height for one in group[:1] if one.height is not None]
@@ -160,7 +186,7 @@ def _hills(places: Places, group: Sequence[Contact], at: Array, base: Array) -> 
     known = {**numbers.by_symbol, GROUND_X: 0.0, GROUND_Y: 0.0}
     if not len(spots) or any(x not in known for x in symbols_of(resolved)):
         return
-    margin = MARGIN * places.size + max(2 * _reach(places, one) for one in group)
+    margin = MARGIN * places.size + max(2 * one.reach for one in group)
     sides = [np.linspace(spots[:, k].min() - margin, spots[:, k].max() + margin, HILLS) for k in (0, 1)]
     x, y = np.meshgrid(*sides, indexing="ij")
     z = np.broadcast_to(evaluate(resolved, {**numbers.by_symbol, GROUND_X: x, GROUND_Y: y})[0], x.shape)

@@ -43,6 +43,7 @@ class Tie:
     name: str
     shares: tuple[Share, ...] = ()
     driven: tuple[Joint, str] | None = None
+    unit: str = ""  # of the sum, where it is known
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +114,7 @@ def _of_equation(pictures: Pictures, equation: Equation) -> Iterator[Tie]:
     shares = [_share(pictures, joint, q.symbol, factor or 0.0) for (q, joint), factor in zip(own, factors, strict=True)]
     known = tuple(share for share in shares if share is not None)
     if 1 < len(known) == len(shares) and TIME not in present:
-        yield Tie(equation.name, known)
+        yield Tie(equation.name, known, unit=equation.unit)
 
 
 def _of_follower(pictures: Pictures, joint: Joint) -> Iterator[Tie]:

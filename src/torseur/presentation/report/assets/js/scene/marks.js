@@ -20,6 +20,9 @@ class Mark {
     this.pieces = pieces;
   }
 
+  /** They are small, and stay with bodies that are framed. @returns {Vector[]} */
+  tips() { return []; }
+
   /** @param {number} t */
   shapes(t) { return this.isShown() ? this.pieces(t) : []; }
 }

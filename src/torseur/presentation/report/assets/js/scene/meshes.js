@@ -9,8 +9,8 @@
 import { unpackMesh } from "../numbers/decode.js";
 import { add, cross, dot, norm, rotate, scale, subtract, unit } from "../numbers/linear.js";
 
-const AROUND = 22;
-const CAP = 5;
+const AROUND = 36;
+const CAP = 8;
 // Triangles that meet at a smaller angle than this (its cosine) look like one smooth surface.
 const SMOOTH = 0.77;
 

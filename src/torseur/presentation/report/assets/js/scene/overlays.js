@@ -47,6 +47,12 @@ export class Overlay {
     this.shown = true;
   }
 
+  /** Where arrows end at a sample. @param {number} k @returns {Vector[]} */
+  tips(k) {
+    const { ends } = this;
+    return ends ? this.names.map((_, arrow) => ends.sample(arrow, k)).filter((tip) => tip !== null) : [];
+  }
+
   /** Pieces at time t: balls, or arrows as shaft and head along the way from start to end. @param {number} t */
   shapes(t) {
     if (!this.shown) return [];

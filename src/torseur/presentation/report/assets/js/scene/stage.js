@@ -222,6 +222,7 @@ export class Stage {
       for (const element of this.elements) {
         for (const place of Stage.anchorsOf(element, poses)) points.push(subtract(place, shift));
       }
+      for (const tip of this.overlays.flatMap((overlay) => overlay.tips(k))) points.push(subtract(tip, shift));
     }
     if (!this.view.near) return points;
     const middle = scale(points.reduce((sum, point) => add(sum, point), [0, 0, 0]), 1 / Math.max(1, points.length));
