@@ -122,3 +122,12 @@ def test_pages_in_a_browser(open_page: Callable[..., Any], tmp_path: Path) -> No
     SCREENSHOTS.mkdir(parents=True, exist_ok=True)
     page.screenshot(path=SCREENSHOTS / "study_sweep.png", full_page=True)
     narrow.screenshot(path=SCREENSHOTS / "study_sweep_narrow.png", full_page=True)
+
+
+@pytest.mark.browser
+def test_cells_of_tables_stay_apart_on_a_phone(open_page: Callable[..., Any], tmp_path: Path) -> None:
+    page = open_page(write_sweep_page(swept(tmp_path, GRID), tmp_path / "s.html"), width=400, height=900)
+    shown = page.evaluate(
+        "[...document.querySelectorAll('table.data :is(td, th)')].map((one) => getComputedStyle(one).display)"
+    )
+    assert shown and set(shown) == {"table-cell"}
