@@ -87,12 +87,17 @@ def _equations(equations: Equations) -> dict[str, str]:
     parts = []
     for level, title in LEVELS.items():
         try:
-            written = write_equations(equations, level, "mathml")
+            # Blocks are centred in the widest of them, beyond the edge of the page where one is long.
+            written = write_equations(equations, level, "mathml").replace('display="block"', 'displaystyle="true"')
         except TorseurError as problem:
             parts.append(element("p", f"{title}: {problem}"))
             continue
-        lines = Markup("".join(f"<div>{line}</div>" for line in written.split("\n")))
-        body = lines if len(written) < LARGEST else element("p", f"{len(written)} letters: too long to be read here.")
+        lines = Markup("".join(f'<div style="margin:0.35em 0">{line}</div>' for line in written.split("\n")))
+        body: Markup = (
+            element("div", lines, style="overflow-x:auto")
+            if len(written) < LARGEST
+            else element("p", f"{len(written)} letters: too long to be read here.")
+        )
         parts.append(element("details", element("summary", title), body, open=level == "matrix"))
     latex = write_equations(equations, "matrix", "latex")
     shown = {"text/html": element("div", _heading(f"Equations of {equations.mechanism.name}"), *parts)}
