@@ -120,3 +120,14 @@ def test_matrices_of_quaternions():
             wrong()
     with pytest.raises(IntrinsicError, match="mixed"):
         _ = (quaternion("p") + quaternion("q")).inverse
+
+
+def test_components_that_are_sums_print_in_brackets():
+    """Without them a + b i with b = c + d would read a + c + d i."""
+    from torseur.algebra.intrinsic import IntrinsicError, Quaternion
+
+    a, b, c = sympy.symbols("a b c")
+    assert str(Quaternion(a + b, b - c, -c, 2)) == "(a + b) + (b - c) i - c j + 2 k"
+    assert str(Quaternion(1, 2, -1, 3)) == "1 + 2 i - 1 j + 3 k"
+    with pytest.raises(IntrinsicError, match="a vector without components"):
+        quaternion("p").mixed().rotated([1, 0, 0])

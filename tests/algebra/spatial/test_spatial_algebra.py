@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 import sympy as sp
@@ -31,7 +33,9 @@ def force():
 
 def inertia():
     root = RNG.normal(size=(3, 3))
-    return ts.SpatialInertia(RNG.uniform(1, 3), RNG.normal(size=3), root @ root.T)
+    second_moments = root @ root.T  # of mass: ∫ r rᵀ dm
+    central = np.trace(second_moments) * np.eye(3) - second_moments
+    return ts.SpatialInertia(RNG.uniform(1, 3), RNG.normal(size=3), central)
 
 
 def test_vectors_add_and_scale():
@@ -239,6 +243,17 @@ A, F = motion(), force()
 def test_bad_input(call, said):
     with pytest.raises(TorseurError, match=said):
         call()
+
+
+def test_moments_of_no_rigid_body_are_warned_of():
+    """I1 + I2 - I3 = 2 ∫ z² dm ≥ 0; a plate meets the bound, and a planar body is told by one moment alone."""
+    with pytest.warns(UserWarning, match="1, 1, 5 break the triangle inequality") as caught:
+        ts.SpatialInertia(1, [0, 0, 0], [1, 1, 5])
+    assert caught[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for moments in ([1, 1, 2], [0, 0, 5], [0, 1, 1], [0, 0, 0]):
+            ts.SpatialInertia(1, [0, 0, 0], moments)
 
 
 def test_multiples_of_inertias_and_powers_of_transforms_are_those_of_their_matrices():

@@ -190,6 +190,16 @@ def test_a_matrix_of_states_that_loses_rank_is_named():
         ts.simulate(ts.parse(text.format(0.5)), until=1)
 
 
+def test_a_factor_that_cancels_does_not_hide_that_a_rate_is_open():
+    """x x' = -x is fulfilled at x = 0 by every x'; from elsewhere x' = -1, through x = 0 as well."""
+    mechanism = ts.parse("param T = 1 s ; state x = 0, y = 1 ; equation x*x' = -x/T ; equation y' = -y/T ;")
+    with pytest.raises(ts.TorseurError, match="cannot start at t = 0 s.*do not determine x', y' there"):
+        ts.simulate(mechanism, until=1)
+    with pytest.raises(ts.TorseurError, match="cannot start at t = 0 s"):
+        ts.sensitivity(mechanism, "y", "T", until=1)
+    assert ts.simulate(mechanism, until=2, samples=2, initial={"x": 1.0})["x"][-1] == pytest.approx(-1)
+
+
 def test_coupled_rates_are_printed_as_they_were_given():
     mechanism = ts.parse("param a = 2 ; state x = 1, y = 2 ; equation a*x' = y' - x/1 s ; equation y' + x*x' = 1/1 s ;")
     for level in ("intrinsic", "recursive", "matrix", "scalar"):

@@ -65,3 +65,18 @@ def test_what_is_too_large_or_not_algebraic_is_refused():
         ts.algebraic_mobility(m.delta())
     with pytest.raises(UnsupportedError, match="unknown parameter 'nothing'"):
         ts.algebraic_mobility(m.four_bar(), free=["nothing"])
+
+
+def test_loops_that_close_for_complex_angles_alone_are_refused():
+    """Bars of 1, 2 and 1.5 between pivots 10 apart: dimension 1 over the complex numbers, and no mechanism."""
+    text = """mechanism short_bars ;
+    let a = body mass = 1, inertia = 0 end ;
+    let b = body mass = 1, inertia = 0 end ;
+    let c = body mass = 1, inertia = 0 end ;
+    join earth and a.frame with link(p) dof = p || [0,0,1] end ;
+    join [1,0,0] ++ 1 @ a and b.frame with link(q) dof = q || [0,0,1] end ;
+    join [10,0,0] ++ 1 @ earth and c.frame with link(s) dof = s || [0,0,1] end ;
+    join [2,0,0] ++ 1 @ b and [1.5,0,0] ++ 1 @ c with link(u) dof = u || [0,0,1], role = loop end ;
+    """
+    with pytest.raises(ts.MechanismError, match="cannot close: at best.*open by 5.5 m"):
+        ts.algebraic_mobility(ts.parse(text))

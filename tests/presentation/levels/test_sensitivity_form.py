@@ -274,3 +274,26 @@ def test_wrong_requests_are_refused_with_the_reason() -> None:
     with pytest.raises(UnsupportedError, match="event"):
         event = ts.Criterion("alpha", "event", when="gamma''")
         ts.write_sensitivity_equations(ts.sensitivity_equations(_mechanism("four_bar"), "a", event), "adjoint")
+
+
+def test_second_derivatives_of_a_maximum_move_with_its_instant() -> None:
+    """x = (v/w) sin(w t), w² = k/m: the maximum v/w has d²/dk² = 3 v √m k^(-5/2)/4, which x at fixed time has not."""
+    spring = ts.parse("""mechanism spring ; param m = 2 kg, k = 30 N/m ; let b = body mass = m end ;
+        join earth and b.frame with prismatic(x) along [1,0,0] force = -k*x end ; init x = 0 m, x' = 3 m/s ;""")
+    for method, level in (("direct", "scalar"), ("direct", "matrix"), ("adjoint", "scalar")):
+        system = ts.sensitivity_equations(ts.derive(spring), "k", ts.Criterion("x", "maximum"))
+        printed = ts.write_sensitivity_equations(system, method, level, second_order=True)
+        (line,) = [row for row in printed.splitlines() if row.startswith("d2g/dk/dk")]
+        assert " - (dg'/dk*dg'/dk)/g''    (* at the maximum" in line
+    m, k, v, t = sympy.symbols("m k v t", positive=True)
+    x = v * sympy.sqrt(m / k) * sympy.sin(sympy.sqrt(k / m) * t)
+    by_formula = x.diff(k, 2) - x.diff(t, k) ** 2 / x.diff(t, 2)
+    peak = sympy.pi / 2 * sympy.sqrt(m / k)
+    exact = (v * sympy.sqrt(m / k)).diff(k, 2)
+    assert sympy.simplify(by_formula.subs(t, peak) - exact) == 0
+    assert sympy.simplify(x.diff(k, 2).subs(t, peak) - exact) != 0
+    hessian = ts.sensitivity(spring, ts.Criterion("x", "maximum"), "k", until=0.6, second_order=True, verify=False)[
+        "maximum of x"
+    ].hessian
+    assert hessian is not None
+    assert hessian[0, 0] == pytest.approx(float(exact.subs({m: 2, k: 30, v: 3})), rel=1e-5)

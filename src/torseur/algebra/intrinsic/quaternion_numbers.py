@@ -158,7 +158,13 @@ class Quaternion:
         return turned.x, turned.y, turned.z
 
     def __str__(self) -> str:
-        return f"{self.w} + {self.x} i + {self.y} j + {self.z} k"
+        parts = [f"{_bracketed(part)} {unit}".rstrip() for part, unit in zip(self, ("", "i", "j", "k"), strict=True)]
+        return " + ".join(parts).replace("+ -", "- ")
+
+
+def _bracketed(part: Any) -> str:
+    """A component as a factor of i, j or k: sums in brackets."""
+    return f"({part})" if getattr(part, "is_Add", False) else str(part)
 
 
 def _three(vector: Sequence[Any]) -> tuple[Any, Any, Any]:

@@ -209,6 +209,11 @@ class Mixed:
     @staticmethod
     def pure(value: Any) -> Mixed:
         """A vector as a quaternion without scalar part."""
+        if getattr(value, "shape", None) != (3, 1):
+            raise IntrinsicError(
+                f"expected a vector without components, such as ts.algebra.vector('v'); got {value!r}. "
+                "coordinates() leads to the level of four numbers, which takes lists."
+            )
         return Mixed.number(0) + Mixed(Mixed.number(0).scalar, value)
 
     def __add__(self, other: Mixed) -> Mixed:
@@ -279,7 +284,7 @@ class Mixed:
 
     def rotated(self, value: Any) -> Any:
         # With q* for q⁻¹, which saves a division by |q|² and holds for unit quaternions only.
-        """q v q*, the vector turned by a unit quaternion."""
+        """q v q*, the vector turned by a unit quaternion; |q|² times that by another, where `matrix` divides."""
         return (self * Mixed.pure(value) * self.conjugate).vector
 
     def simplified(self) -> Mixed:

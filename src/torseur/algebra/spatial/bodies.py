@@ -27,6 +27,7 @@ from torseur.algebra.spatial.components import (
     shortened,
     text,
 )
+from torseur.algebra.spatial.inertia_matrix import central_matrix, symmetric_matrix
 from torseur.algebra.spatial.rotation import MatrixTurn, Rotation, about
 from torseur.algebra.spatial.screws import EMPTY, Force, Motion, divisor_of, factor_of, listed, require_kind
 from torseur.algebra.spatial.vector import (
@@ -39,7 +40,6 @@ from torseur.algebra.spatial.vector import (
     isotropic,
     point_tensor,
     skew,
-    symmetric,
 )
 from torseur.edges.arguments import ArgumentError, explain_methods
 
@@ -157,7 +157,7 @@ class SpatialInertia(Inertia):
 
     def __init__(self, mass: Scalar, centre: Components, inertia: Any) -> None:
         mass, c = as_scalar(mass, "mass"), as_vector(centre, "mass centre")
-        body = inertia_at(mass, c, _central_inertia(inertia))
+        body = inertia_at(mass, c, central_matrix(inertia))
         if is_number(mass) and float(mass) < 0:
             raise ArgumentError(f"mass: {text(mass)} is negative.")
         Inertia.__init__(self, body.mass, body.moment, body.matrix)
@@ -166,7 +166,7 @@ class SpatialInertia(Inertia):
     def at_origin(cls, mass: Scalar, moment: Components, matrix: Any) -> Self:
         """The inertia with this mass, first moment m c and inertia matrix about the origin."""
         made = cls.__new__(cls)
-        tensor = matrix if isinstance(matrix, Symmetric3) else _symmetric(matrix)
+        tensor = matrix if isinstance(matrix, Symmetric3) else symmetric_matrix(matrix)
         Inertia.__init__(made, mass, as_vector(moment, "first moment"), tensor)
         return made
 
@@ -176,41 +176,6 @@ class SpatialInertia(Inertia):
         if is_number(self.mass) and self.mass == 0:
             raise ArgumentError("mass centre: a body without mass has none.")
         return self.moment / self.mass
-
-
-def _central_inertia(value: Any) -> Symmetric3:
-    tensor = _symmetric(value)
-    if all(is_number(x) for x in tensor):
-        rows = array([row for row in tensor.rows])
-        least, greatest = np.linalg.eigvalsh(rows)[[0, -1]]
-        # A tolerance, because principal moments that are zero (a rod) come out of the eigensolver as ±1e-17.
-        if least < -1e-12 * abs(greatest):
-            raise ArgumentError(f"inertia matrix: its least principal moment is {least:.6g}, which no body has.")
-    return tensor
-
-
-def _symmetric(value: Any) -> Symmetric3:
-    """A symmetric matrix; three numbers are its diagonal."""
-    if isinstance(value, Symmetric3):
-        return value
-    listed_value = value.tolist() if hasattr(value, "tolist") else value
-    if isinstance(listed_value, list | tuple) and len(listed_value) == 3 and not hasattr(listed_value[0], "__len__"):
-        diagonal = as_vector(listed_value, "principal moments of inertia")
-        return Symmetric3(diagonal.x, diagonal.y, diagonal.z, 0, 0, 0)
-    rows = [[*row] for row in as_rows(value, "inertia matrix")]
-    for i, j in ((0, 1), (0, 2), (1, 2)):
-        a, b = rows[i][j], rows[j][i]
-        # Matrices that were rotated numerically are symmetric to rounding only; expressions must be the same node.
-        same = abs(float(a) - float(b)) <= 1e-12 * (abs(float(a)) + abs(float(b))) if _both(a, b) else a == b
-        if not same:
-            raise ArgumentError(
-                f"inertia matrix: entries {i + 1},{j + 1} and {j + 1},{i + 1} differ, {text(a)} and {text(b)}."
-            )
-    return symmetric(rows)
-
-
-def _both(a: Scalar, b: Scalar) -> bool:
-    return all(isinstance(x, int | float) for x in (a, b))
 
 
 @explain_methods

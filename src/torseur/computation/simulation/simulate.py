@@ -33,6 +33,7 @@ from torseur.computation.simulation.model.outputs_and_events import (
     output_program,
     outputs_besides_states,
 )
+from torseur.computation.simulation.model.singular_mass import require_determined
 from torseur.computation.simulation.model.system import System, Vector
 from torseur.computation.simulation.output.failure import failure_message
 from torseur.computation.simulation.output.run_result import Result, columns_of
@@ -146,6 +147,7 @@ class Request:
         columns = columns_of(system, wanted)
         # Outputs are read before times: a name that is none is what a user wants to hear of first.
         start, until = finite_time("start", self.start), finite_time("until", self.until)
+        require_determined(system, start)
         settings, binding = SolverSettings(system, system.solver_parameters), Binding(system, self.laws)
         updates = StateUpdates(system, settings, binding, self.backend, start, until)
         asked = as_events([event for event in self.events if not isinstance(event, Impact)], system)

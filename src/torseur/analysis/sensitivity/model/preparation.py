@@ -13,6 +13,7 @@ from torseur.analysis.sensitivity.model.varied_parameters import Requested, Vari
 from torseur.computation.simulation.constrained.contacts.contact_gaps import switching_elements
 from torseur.computation.simulation.model.first_order_form import Model, as_system, without_switching
 from torseur.computation.simulation.model.outputs_and_events import Impact
+from torseur.computation.simulation.model.singular_mass import require_determined
 from torseur.computation.simulation.model.system import System
 from torseur.computation.simulation.simulate import system_on_constraints
 from torseur.derivation.equations import Equations
@@ -114,7 +115,9 @@ def _ready(
     if in_steps:
         bare = system_on_constraints(without_switching(system), None, start, "augmented")
         return Prepared(model, bare, (), values, initial, start, impacts, system)
-    return Prepared(model, system_on_constraints(system, None, start, "augmented"), (), values, initial, start, impacts)
+    found = system_on_constraints(system, None, start, "augmented")
+    require_determined(found, start)
+    return Prepared(model, found, (), values, initial, start, impacts)
 
 
 def _read_gaps(model: Model, impacts: Sequence[Impact]) -> tuple[Impact, ...]:

@@ -23,7 +23,7 @@ from torseur.computation.simulation.model.initial_state import initial_state, st
 from torseur.computation.simulation.model.motion_programs import MechanismPrograms
 from torseur.computation.simulation.model.named_quantities import NamedQuantities, quantity_of_symbol
 from torseur.computation.simulation.model.outputs_and_events import Impact
-from torseur.computation.simulation.model.singular_mass import explain_singular
+from torseur.computation.simulation.model.singular_mass import explain_singular, undetermined_states
 from torseur.computation.simulation.model.system import Law, System
 from torseur.derivation.dynamics.loads.sensor_values import in_states
 from torseur.derivation.equations import Equations, motion_values
@@ -66,6 +66,8 @@ def as_system(
         system = _with_contacts(equations, system, (*own, *impacts))
     start = initial_state(equations, given, initial or {})
     exact, guesses = stated_values(equations.mechanism, initial or {})
+    if equations.coupled_states is not None:
+        system = replace(system, undetermined=partial(undetermined_states, equations, given))
     if system.constrained is not None:
         constrained = replace(system.constrained, given=exact, guesses=guesses)
         return replace(system, values=tuple(given.values()), initial=start, constrained=constrained)

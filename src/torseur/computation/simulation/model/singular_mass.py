@@ -7,9 +7,10 @@ from collections.abc import Mapping
 import numpy as np
 
 from torseur.algebra.graph import evaluate
-from torseur.computation.simulation.model.system import Vector
+from torseur.computation.simulation.model.system import System, Vector
 from torseur.derivation.equations import Equations
 from torseur.description.mechanism import TIME
+from torseur.errors import SimulationError
 
 SINGULAR = 1e-6  # smallest eigenvalue of the mass matrix scaled to a unit diagonal, singular value of states' rows
 TAKES_PART = 0.1  # share of a speed in the motion without inertia
@@ -20,7 +21,7 @@ def explain_singular(equations: Equations, parameters: Mapping[str, float], t: f
 
     Or with the matrix A of the equations A z' = f between rates of states.
     """
-    if (of_states := _explain_states(equations, parameters, t, y)) is not None or not equations.layout.speeds:
+    if (of_states := undetermined_states(equations, parameters, t, y)) is not None or not equations.layout.speeds:
         return of_states
     try:
         matrix = mass_matrix_at(equations, parameters, t, y)
@@ -46,7 +47,18 @@ def explain_singular(equations: Equations, parameters: Mapping[str, float], t: f
     )
 
 
-def _explain_states(equations: Equations, parameters: Mapping[str, float], t: float, y: Vector) -> str | None:
+def require_determined(system: System, start: float) -> None:
+    """Refuses a start in which equations between states leave their rates open.
+
+    Where a factor of A cancels against f, as in x x' = -x, the rates have values there, and nothing else would tell.
+    """
+    y = np.array(system.initial)
+    if system.undetermined is not None and (reason := system.undetermined(start, y)) is not None:
+        raise SimulationError(f"{system.name}: the motion cannot start at t = {start:g} s. {reason}")
+
+
+def undetermined_states(equations: Equations, parameters: Mapping[str, float], t: float, y: Vector) -> str | None:
+    """Where the matrix A of the equations A z' = f between rates of states is singular, in words."""
     coupled = equations.coupled_states
     if coupled is None:
         return None

@@ -50,6 +50,7 @@ class System:
     quantities what can be asked for by name besides the states, as expressions in the inputs of rhs
     resolve    turns a formula a user wrote into one of the inputs of rhs
     explain    why the equations fail at (t, y), for instance a mass matrix without full rank; None when they are sound
+    undetermined why a state leaves rates open that were found by division, which may have cancelled; None elsewhere
     scales     size of each state below which its error no longer counts in proportion
     notes      what has to be said about the motion before it is computed
     """
@@ -65,6 +66,7 @@ class System:
     laws: tuple[Law, ...] = ()
     resolve: Callable[[Expr], Expr] | None = None
     explain: Callable[[float, Vector], str | None] | None = None
+    undetermined: Callable[[float, Vector], str | None] | None = None
     scales: tuple[float, ...] | None = None
     solution: tuple[Input, ...] = ()
     programs: MechanismPrograms | None = None

@@ -22,6 +22,8 @@ from torseur.algebra.exact.flint_ring import FlintRing
 from torseur.algebra.exact.gauss_cases import is_positive
 from torseur.algebra.exact.hilbert import independent_variables
 from torseur.algebra.exact.standard_bases import StandardBasis, ideal_basis, no_common_zero
+from torseur.derivation.loops.assembly.assembly import closed_state
+from torseur.derivation.loops.model.loop_model import loop_system
 from torseur.derivation.loops.rank.exact_loops import PolynomialLoops, polynomial_loops
 from torseur.description.mechanism import Mechanism
 from torseur.errors import UnsupportedError, counted, unknown_name
@@ -113,7 +115,8 @@ def algebraic_mobility(
 
     `at` is a closed configuration to compare with. Parameters without a value, and those named in `free`, stay symbols:
     what is said then holds for general values of them. Raises UnsupportedError where closures are not
-    polynomials in lengths, cosines and sines, or standard bases grow too large.
+    polynomials in lengths, cosines and sines, or standard bases grow too large, and MechanismError where complex
+    coordinates close the loops but no real ones are found that do.
     """
     names = {p.name for p in mechanism.parameters}
     for name in free:
@@ -123,6 +126,9 @@ def algebraic_mobility(
     # Residuals that vanish identically, as those across the plane of a planar loop, are no equations.
     closures = [f for f in loops.closures if f != 0]
     dimension, hilbert = _dimension(loops, closures)
+    if dimension >= 0 and closures and at is None and not loops.parameters:
+        # Bars that are too short close for complex angles, and what is proven then is of no mechanism.
+        closed_state(loop_system(mechanism, time), None)
     # Polynomials with symbols for lengths have no number at a configuration to be compared with.
     at = None if loops.parameters else at
     given_up: list[str] = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
@@ -233,15 +233,15 @@ class SensitivityBlocks:
     def _hessian(self, first: StudyParameter, second: StudyParameter, pair: str) -> Statement:
         if self.is_event or self.has_rates:
             raise UnsupportedError(
-                "second derivatives are written of values and integrals of formulas of positions, speeds and "
-                "parameters; `sensitivity(..., second_order=True)` computes the others."
+                "second derivatives are written of values, integrals, maxima and minima of formulas of positions, "
+                "speeds and parameters; `sensitivity(..., second_order=True)` computes the others."
             )
         left = Name(f"d2{self.letters.spell('g')}/d{first.name}/d{second.name}")
         own = self.letters.plain(self.letter, pair)
         if self.method == "direct":
             terms = add(own, times(self.of_states(), self.letters.bold("u", pair)))
             right = integral(terms, TIME_NAME, self.start_time, self.end_time) if self.kind == "integral" else terms
-            return equal(f"d2g_{pair}", left, right)
+            return self.with_moving_extremum(equal(f"d2g_{pair}", left, right), first, second)
         along = minus(times(transpose(self.adjoint), self.letters.bold("s", pair)))
         inner = add(own, along) if self.kind == "integral" else along
         whole = integral(inner, TIME_NAME, self.start_time, self.end_time)
@@ -249,7 +249,22 @@ class SensitivityBlocks:
         start = self.system.second_start(first, second)
         if start is None or any(not entry.is_zero for entry in start):
             right = add(right, self.start_term(at_start(self.letters.bold("u", pair))))
-        return equal(f"d2g_{pair}", left, right)
+        return self.with_moving_extremum(equal(f"d2g_{pair}", left, right), first, second)
+
+    def with_moving_extremum(self, hessian: Statement, first: StudyParameter, second: StudyParameter) -> Statement:
+        """The second derivative of a maximum or minimum, whose instant t* moves: g' = 0 there gives dt*/dx = -g'_x/g''.
+
+        d²G = (d²g at fixed time) - g'_j g'_k/g''. To first order t* does not count, because g' = 0.
+        """
+        if self.kind not in ("maximum", "minimum"):
+            return hessian
+        letter = self.letters.spell("g")
+        moved = quotient(
+            times(Name(f"d{letter}'/d{first.name}"), Name(f"d{letter}'/d{second.name}")), self.letters.plain("g''")
+        )
+        about = Remark(f"at the {self.kind}, whose instant moves by -(d{letter}'/dx)/{letter}''; where it is inside")
+        ((right,),) = hessian.rows
+        return replace(hessian, rows=((add(right, minus(moved)),),), remark=about)
 
     def meanings(self) -> list[Statement]:
         """What the letters are."""

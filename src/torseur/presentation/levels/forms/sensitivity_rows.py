@@ -96,7 +96,8 @@ class SensitivityWriter(SensitivityEntries):
         start = self.system.second_start(first, second)
         if self.method == "adjoint" and (start is None or any(not entry.is_zero for entry in start)):
             right = add(right, self.start_term(at_start(self.letters.bold("u", pair))))
-        return [*extra, *more, replace(whole, rows=((right,),))]
+        bare = replace(whole, rows=((right,),), remark=Remark())
+        return [*extra, *more, self.with_moving_extremum(bare, first, second)]
 
     def _direct_rows(self) -> list[_ScalarRow]:
         """0 = Σ A_ij u_j' + Σ (B - J)_ij u_j + h_i, with h = A_x y' - f_x of each parameter below."""
