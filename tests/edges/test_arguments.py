@@ -53,6 +53,37 @@ def test_wrong_arguments_are_said_by_name(name):
         function(*[None] * len(needed), no_such_argument=1)
 
 
+FEWER = {"None": None, "text": "x", "a list": [], "an object": object(), "a matrix": np.full((2, 3), np.nan)}
+OWNERS = ("", "algebra", "biomechanics", "identification", "intrinsic", "library", "vehicles")
+
+
+def public(owner):
+    """Functions and classes of a public folder, and the classes of the package itself."""
+    room = getattr(ts, owner) if owner else ts
+    values = {name: getattr(room, name) for name in room.__all__ if name not in ("Expr", "Guess", "__version__")}
+    kinds = {n: v for n, v in values.items() if inspect.isclass(v) and not issubclass(v, Exception)}
+    return kinds if not owner else kinds | {n: v for n, v in values.items() if callable(v) and not inspect.isclass(v)}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("owner", OWNERS)
+def test_folders_and_classes_say_wrong_arguments_by_name(owner):
+    raws = []
+    for name, call in public(owner).items():
+        parameters = [p for p in inspect.signature(call).parameters.values() if p.default is p.empty]
+        needed = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+        named = {p.name for p in parameters if p.kind is p.KEYWORD_ONLY}
+        wrongs = [([each] * len(needed), dict.fromkeys(named, each)) for each in FEWER.values() if parameters]
+        for args, keywords in (*wrongs, ([1] * 40, {}), ([], {"no_such": 1})):
+            try:
+                call(*args, **keywords)
+            except (TorseurError, OSError):
+                continue
+            except Exception as raw:
+                raws.append(f"{name}({args[:1]}): {raw!r}")
+    assert raws == []
+
+
 @pytest.fixture(scope="module")
 def equations():
     return ts.derive(library.load("double_pendulum"))
@@ -114,6 +145,17 @@ ONE_WRONG = {
     "unknown coordinate 'x'. Coordinates: q1": lambda e: e.mechanism.joints[0].coordinate("x"),
     "save: 'path' is None": lambda e: ts.simulate(e, until=1, samples=2).save(None),
     "then: 'other' is None": lambda e: ts.Transform(np.eye(3)).then(None),
+    "Joint: missing a required argument: 'name'. Its arguments: name": lambda e: ts.Joint(),
+    "find: 'name' is 3: expected str": lambda e: library.find(3),
+    "about: 'angle' is 10.*none beyond all bounds": lambda e: ts.Transform.about([0, 0, 1], 10**400),
+    "cos: 'x' is .*expected an array of numbers": lambda e: ts.cos(np.array([None, "x"], dtype=object)),
+    "direction.* is array": lambda e: ts.Event("a", "q1", direction=np.zeros(3)),
+    "Mechanism: 'bodies' is 3": lambda e: ts.Mechanism("m", bodies=3),
+    "'bodies': mass of a Body is .1: 2.: expected Expr": lambda e: ts.Mechanism("m", bodies=[ts.Body("b", {1: 2})]),
+    "frequencies.* nan": lambda e: ts.frequency_response(ts.linearise(e), "q1", "q1", [1.0, None]),
+    "reflect.* axis.* 'x': expected 0, 1 or 2": lambda e: ts.reflect(e.mechanism, "x"),
+    "expected a number or an expression of SymPy": lambda e: ts.algebra.normal_form("open('x')"),
+    "no file has the character": lambda e: ts.load("a\0b.lsd"),
 }
 
 

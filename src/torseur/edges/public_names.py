@@ -10,7 +10,6 @@ import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from pathlib import Path
-from types import FunctionType
 from typing import Any
 
 
@@ -48,10 +47,7 @@ def late_names(package: str, file: str) -> Callable[[str], Any]:
 
 
 def load_public(package: str, names: Mapping[str, tuple[str, str]], name: str) -> Any:
-    """The value of a public name of a package; functions explain what is wrong with their arguments."""
-    value = load_name(package, names, name)
-    if isinstance(value, FunctionType):
-        from torseur.edges.arguments import explain_arguments
+    """The value of a public name of a package; functions and classes explain what is wrong with their arguments."""
+    from torseur.edges.arguments import explain
 
-        value = explain_arguments(value)
-    return value
+    return explain(load_name(package, names, name))

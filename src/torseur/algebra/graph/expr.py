@@ -17,13 +17,12 @@ from fractions import Fraction
 from itertools import count
 from operator import index
 from threading import RLock
-from typing import Any, Union
+from typing import Any
 
 from torseur.algebra.graph.construction.rank import CONSTANT, FACTORS, LEAD, LOW, NEG, number_rank, rank_of
 from torseur.errors import TorseurError
 
 Number = int | Fraction | float
-ExprLike = Union["Expr", "Symbolic", int, float, Fraction]
 
 
 @dataclass(frozen=True)
@@ -372,6 +371,9 @@ class Symbolic:
 
     def __ge__(self, other: Any) -> Expr:
         return self.__expr__() >= as_expr(other)
+
+
+ExprLike = Expr | Symbolic | int | float | Fraction
 
 
 def _add_function(kind: Any, name: str, operation: str) -> None:

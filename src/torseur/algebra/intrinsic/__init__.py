@@ -27,6 +27,7 @@ from torseur.algebra.intrinsic.operators import (
 from torseur.algebra.intrinsic.quaternion_numbers import Quaternion, product_of_numbers
 from torseur.algebra.intrinsic.quaternions import Mixed, Symbolic, quaternion
 from torseur.algebra.intrinsic.zero_test import Verdict, is_zero
+from torseur.edges.arguments import explain_names
 
 __all__ = [
     "TIME",
@@ -54,3 +55,5 @@ __all__ = [
     "quaternion",
     "vector",
 ]
+
+explain_names(globals())

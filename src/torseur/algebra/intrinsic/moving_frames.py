@@ -14,6 +14,7 @@ from torseur.algebra.intrinsic.operators import (
     Matrix,
     Tilde,
     Vector,
+    as_expression,
 )
 
 
@@ -60,7 +61,7 @@ def derivative(expression: Any, frame: Frame) -> Any:
     import sympy
     from sympy.matrices import expressions as m
 
-    e = sympy.sympify(expression)
+    e = as_expression(expression)
     match e:
         case Vector():
             return _of_vector(e, frame)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
-from torseur.algebra.intrinsic.operators import Cross, Dot, IntrinsicError, Matrix, Tilde, Vector
+from torseur.algebra.intrinsic.operators import Cross, Dot, IntrinsicError, Matrix, Tilde, Vector, as_expression
 from torseur.algebra.intrinsic.words import (
     Letter,
     Scalar,
@@ -38,7 +38,7 @@ def expand(expression: Any) -> Sum:
     import sympy
     from sympy.matrices import expressions as m
 
-    expression = sympy.sympify(expression)
+    expression = as_expression(expression)
     match expression:
         case Vector():
             return {((), (Letter("v", expression),)): sympy.S.One}

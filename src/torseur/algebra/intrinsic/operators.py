@@ -9,10 +9,11 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from sympy import Basic, Expr, Integer, Symbol, sympify
+from sympy import Basic, Expr, Integer, MatrixBase, Symbol, SympifyError, sympify
 from sympy.core.symbol import Str
 from sympy.matrices.expressions import MatAdd, MatMul, MatrixExpr, MatrixSymbol
 
+from torseur.edges.argument_types import text_of
 from torseur.errors import TorseurError
 
 TIME = Symbol("t")
@@ -61,8 +62,8 @@ class _Declared(MatrixSymbol):  # type: ignore[misc]
         # SymPy rebuilds objects by func(*args): all that tells symbols apart must be among the arguments, and each of
         # them must be a Basic, so texts become Str.
         home = () if frame is None or frame == Str("") else (frame,)
-        given = (Str(str(name)), sympify(n), sympify(m), Str(str(properties)), *(home or (Str(""),)), Integer(dots))
-        return Basic.__new__(cls, *given)
+        size = (as_expression(n), as_expression(m))
+        return Basic.__new__(cls, Str(str(name)), *size, Str(str(properties)), *(home or (Str(""),)), Integer(dots))
 
     @property
     def properties(self) -> frozenset[str]:
@@ -136,8 +137,19 @@ def _operand(printer: Any, e: Any) -> str:
     return f"({text})" if isinstance(e, MatAdd) else str(text)
 
 
+def as_expression(value: Any) -> Any:
+    """A value as an expression of SymPy; no text is, since SymPy would run it as a program."""
+    try:
+        expression = sympify(value, strict=True)
+    except (SympifyError, ValueError):
+        expression = None
+    if not isinstance(expression, (Expr, MatrixBase)):
+        raise IntrinsicError(f"expected a number or an expression of SymPy, got {text_of(value)}.")
+    return expression
+
+
 def _require_vector(value: Any, operation: str) -> Any:
-    value = sympify(value)
+    value = as_expression(value)
     if getattr(value, "shape", None) != (3, 1):
         raise IntrinsicError(
             f"{operation} takes vectors; '{value}' has shape {getattr(value, 'shape', 'of a scalar')}."
@@ -170,7 +182,7 @@ class Tilde(MatrixExpr):  # type: ignore[misc]
         #     | -a2  a1   0  |
         a = self.args[0]
         rows = [[0, -a[2, 0], a[1, 0]], [a[2, 0], 0, -a[0, 0]], [-a[1, 0], a[0, 0], 0]]
-        return sympify(rows[int(i)][int(j)])
+        return as_expression(rows[int(i)][int(j)])
 
 
 class Cross(MatrixExpr):  # type: ignore[misc]

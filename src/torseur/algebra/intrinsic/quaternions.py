@@ -7,7 +7,7 @@ from typing import Any
 
 from torseur.algebra.graph import Expr, to_sympy
 from torseur.algebra.intrinsic.normal_form import normal_form
-from torseur.algebra.intrinsic.operators import Cross, Dot, IntrinsicError, Tilde, vector
+from torseur.algebra.intrinsic.operators import Cross, Dot, IntrinsicError, Tilde, as_expression, vector
 from torseur.algebra.intrinsic.quaternion_numbers import Quaternion, whole_power
 
 
@@ -195,10 +195,9 @@ class Mixed:
 
     @staticmethod
     def number(value: Any) -> Mixed:
-        from sympy import sympify
         from sympy.matrices.expressions import ZeroMatrix
 
-        return Mixed(sympify(value), ZeroMatrix(3, 1))
+        return Mixed(as_expression(value), ZeroMatrix(3, 1))
 
     @staticmethod
     def named(name: str) -> Mixed:

@@ -13,7 +13,7 @@ from math import lcm
 from typing import Any
 
 from torseur.algebra.intrinsic.normal_form import expand
-from torseur.algebra.intrinsic.operators import Cross, Dot, IntrinsicError, Matrix, Tilde, Vector
+from torseur.algebra.intrinsic.operators import Cross, Dot, IntrinsicError, Matrix, Tilde, Vector, as_expression
 
 # Schwartz and Zippel: a polynomial of degree D that is not zero vanishes at one such point with a chance of at most D /
 # (2 LARGEST). Three points leave (D / 2e9)³, below 1e-20 for every degree up to 400.
@@ -48,7 +48,7 @@ def _parts_of_angles(expression: Any) -> int:
     """The least common denominator of the factors of angles: 6 where there are cos(q/2) and sin(q/3)."""
     import sympy
 
-    circular = sympy.sympify(expression).atoms(sympy.sin, sympy.cos)
+    circular = as_expression(expression).atoms(sympy.sin, sympy.cos)
     terms = [term for f in circular for term in sympy.Add.make_args(sympy.expand(f.args[0]))]
     factors = [term.as_coeff_Mul()[0] for term in terms]
     return lcm(*(int(factor.q) for factor in factors if factor.is_Rational))
@@ -139,7 +139,7 @@ def value_at(expression: Any, point: Point) -> Any:
     """The components at a point, as an exact SymPy matrix (of one entry for a scalar)."""
     import sympy
 
-    value = _value(sympy.sympify(expression), point)
+    value = _value(as_expression(expression), point)
     return value if isinstance(value, sympy.MatrixBase) else sympy.Matrix([value])
 
 

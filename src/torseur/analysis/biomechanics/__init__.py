@@ -48,6 +48,7 @@ from torseur.analysis.biomechanics.recordings.motion_trial import Analog, Motion
 from torseur.analysis.biomechanics.simulated_trials import simulated_trial, walking
 from torseur.analysis.biomechanics.smoothing import kalman_smooth, point_rates, rotation_rates
 from torseur.analysis.biomechanics.tracking import FittedMotion, MarkerModel, inverse_kinematics
+from torseur.edges.arguments import explain_names
 
 __all__ = [
     "NOT_STATED", "OPENSIM_AXES", "Z_UP", "Analog", "Anthropometry", "Axes", "BodyInMotion", "Calibration",
@@ -61,3 +62,5 @@ __all__ = [
     "share_between_feet", "simulated_trial", "strides_of", "symmetry_of", "trial_dynamics", "variance_analysis",
     "vertical", "walking", "with_feet", "write_c3d", "write_csv", "write_mot", "write_trc",
 ]  # fmt: skip
+
+explain_names(globals())

@@ -17,6 +17,7 @@ from torseur.analysis.identification.results.estimate import Estimate
 from torseur.analysis.identification.results.fits import Fit
 from torseur.analysis.identification.results.write_back import write_back
 from torseur.analysis.identification.segments import identify_segments, segment_trial
+from torseur.edges.arguments import explain_names
 
 __all__ = [
     "BaseParameters", "Column", "CoordinateLimits", "Derivatives", "Estimate", "Excitation", "Extras", "Fit",
@@ -25,3 +26,5 @@ __all__ = [
     "design_excitation", "fit_motion", "identify", "identify_segments", "linear_model", "make_trial", "read_table",
     "segment_trial", "write_back",
 ]  # fmt: skip
+
+explain_names(globals())

@@ -16,6 +16,7 @@ from torseur.analysis.vehicles.roads import Road, road_profile
 from torseur.analysis.vehicles.steered_vehicle import Vehicle, vehicle
 from torseur.analysis.vehicles.suspension_curves import Curves, steering_curves, suspension_curves
 from torseur.analysis.vehicles.wheel_travel import Suspension
+from torseur.edges.arguments import explain_names
 
 __all__ = [
     "BestSuspension",
@@ -41,3 +42,5 @@ __all__ = [
     "suspension_curves",
     "vehicle",
 ]
+
+explain_names(globals())

@@ -28,6 +28,7 @@ from torseur.description.mechanism import TIME as T
 from torseur.description.mechanism import Mechanism, State, driven_input, motor, with_sensors
 from torseur.description.mechanism.frames import Frame, Sensor, placement
 from torseur.description.mechanism.transformations.moving_inputs import with_moving_inputs
+from torseur.errors import TorseurError, unknown_name
 
 LANE = 3.5  # m, by which a double lane change leads aside (ISO 3888-1)
 SLOWLY = 1.0  # rad/s, at which it is looked how a vehicle follows its drive
@@ -200,6 +201,8 @@ class StepSteer:
 
         Only the steady value where that is nothing.
         """
+        if name not in self.curves:
+            raise TorseurError(unknown_name("curve", name, self.curves))
         values, t = self.curves[name], self.since
         final = float(values[-1])
         if abs(final) < 1e-9:

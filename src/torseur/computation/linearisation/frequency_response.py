@@ -40,10 +40,20 @@ def frequency_response(
 
     (i w - A) z = B u, and the output is a combination of z and i w z. Angular frequencies in rad/s.
     """
-    omega = np.asarray(frequencies, dtype=float)
+    omega = _finite(frequencies)
     rows = output_rows(motions, output)
     amplitudes = _amplitudes(motions, force_slot(motions, input), rows, omega)
     return FrequencyResponse(input, str(output), omega, amplitudes)
+
+
+def _finite(frequencies: Sequence[float] | Vector) -> Vector:
+    """A row of frequencies, all of them numbers."""
+    omega = np.asarray(frequencies, dtype=float)
+    if omega.ndim > 1:
+        raise TorseurError(f"frequencies: expected one row of numbers, got an array of shape {omega.shape}.")
+    if not np.isfinite(omega).all():
+        raise TorseurError(f"frequencies: {omega[~np.isfinite(omega)][0]} is no frequency.")
+    return omega
 
 
 def response_per_input(
@@ -54,7 +64,7 @@ def response_per_input(
     A force F that moves the coordinate u makes u = U F and the output Y F of it; per unit of u that is Y/U, whatever
     inertia u has itself.
     """
-    omega = np.asarray(frequencies, dtype=float)
+    omega = _finite(frequencies)
     slot = force_slot(motions, coordinate)
     moved = _amplitudes(motions, slot, output_rows(motions, coordinate), omega)
     return np.asarray(_amplitudes(motions, slot, output_rows(motions, output), omega) / moved)

@@ -9,6 +9,7 @@ import numpy as np
 from torseur.algebra.arrays import Array
 from torseur.analysis.identification.estimators.regression import Regression
 from torseur.analysis.identification.model.linear_model import LinearModel
+from torseur.errors import TorseurError, unknown_name
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,8 @@ class Fit:
 
     def statistics(self, equation: str) -> ResidualStatistics:
         """What the residual of an equation looks like."""
+        if equation not in self.equations:
+            raise TorseurError(unknown_name("equation", equation, self.equations))
         number = self.equations.index(equation)
         r, measured = self.residual[:, number], self.measured[:, number]
         rms = float(np.sqrt(np.mean(r**2)))

@@ -41,7 +41,7 @@ from torseur.description.mechanism.solids import Solid
 from torseur.description.mechanism.speeds import body_speeds, quaternion_coordinates
 from torseur.description.mechanism.transformations.formula_mapping import map_together
 from torseur.description.mechanism.validation import implied_speeds
-from torseur.errors import UnsupportedError
+from torseur.errors import MechanismError, UnsupportedError
 
 T = TypeVar("T")
 # Joints whose image is one of their own kind; the image of others is a sequence of motions.
@@ -55,6 +55,8 @@ def reflect(mechanism: Mechanism, axis: int) -> Mechanism:
     Coordinates and values of parameters are the same; what belongs to the earth alone, such as gravity, is reflected
     too.
     """
+    if axis not in (0, 1, 2):
+        raise MechanismError(f"reflect: the axis is {axis!r}: expected 0, 1 or 2, for x, y or z.")
     return _Reflection(axis).image(mechanism)
 
 
