@@ -23,13 +23,14 @@ define INSTALL
 @touch $@
 endef
 
-.PHONY: help demo test check quick thorough bench docs fuzz truth edges mutants wheel clean
+.PHONY: help demo test check quick thorough coverage bench docs fuzz truth edges mutants wheel clean
 
 help:
 	@echo "make demo    install, then report on a double pendulum: equations, motion, animation"
 	@echo "make test    install everything, check the code, run the whole test suite"
 	@echo "make thorough the suite with all cases over the library and all pairs of options, of which make test takes a sample"
 	@echo "make quick   a sample of the test suite without its slow cases (a minute and a half)"
+	@echo "make coverage the suite once more, and which part of the statements and branches of every folder it runs (an hour)"
 	@echo "make check   ruff and mypy; types, linter and unit tests of the JavaScript where npm is there"
 	@echo "make bench   install the peers, run the benchmarks and name ratios that worsened by a fifth"
 	@echo "make docs    the documentation site, into build/site/html; a warning is an error (a minute)"
@@ -80,6 +81,10 @@ thorough: check
 
 quick: $(VENV)/.dev
 	@$(PYTEST) --quick
+
+coverage: $(VENV)/.dev
+	@$(PYTEST) --cov --cov-report=json:build/coverage.json --cov-report=
+	@$(BIN) tools/coverage_by_folder.py build/coverage.json
 
 bench: $(VENV)/.bench
 	@test -n "$(BENCHMARKS)" || { echo "There are no benchmarks: benchmarks/bench_*.py" >&2; exit 1; }
