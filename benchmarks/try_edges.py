@@ -423,7 +423,12 @@ async def _studio(desk: Desk) -> list[Outcome]:
     finally:
         workers = _family(server.pid)
         server.terminate()
-        server.wait(20)
+        try:
+            server.wait(60)
+        except subprocess.TimeoutExpired:
+            losses.append("the server did not end within a minute of being told to")
+            server.kill()
+            server.wait()
     left = [pid for pid in workers if not _gone(pid)]
     if peak > 6000:
         losses.append(f"{peak:.0f} MB")
