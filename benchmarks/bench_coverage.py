@@ -1,6 +1,6 @@
 """How often 95 % intervals of the inertia of limbs and segments, of a joint's centre and of a robot's parameters hold.
 
-Run: python benchmarks/bench_coverage.py [limb|segments|score|robot] [draws] [processes]
+Run: python benchmarks/bench_coverage.py [limb|segments|person|score|robot] [draws] [processes]
 
 Every draw is a fresh recording of a known body: markers with errors within ±1 or ±3 mm, white, or related from frame to
 frame by 0.9; plates with white noise of 1 N and 0.3 N m; encoders with 1e-3 rad, and torques with coloured noise. The
@@ -24,9 +24,16 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from analysis.identification.arms import SEVEN_R, arm
 from analysis.identification.recordings import channels, forces, sines
+from torseur.analysis.biomechanics.forces.foot_loads import human_footing
+from torseur.analysis.biomechanics.forces.ground_reaction import ground_reaction, share_between_feet
+from torseur.analysis.biomechanics.forces.trial_dynamics import trial_dynamics
 from torseur.analysis.biomechanics.limb.limb_equations import PLACES
+from torseur.analysis.biomechanics.motion.body_in_motion import BodyInMotion
 from torseur.analysis.biomechanics.motion.joint_centres import score
+from torseur.analysis.biomechanics.person import analyse_person
+from torseur.analysis.biomechanics.person_model.human36 import human36
 from torseur.analysis.biomechanics.recordings.motion_trial import MotionTrial
+from torseur.analysis.biomechanics.simulated_trials import simulated_trial, walking
 from torseur.analysis.identification import identify, linear_model, make_trial
 from torseur.analysis.published_studies import shoulder, upper_limb
 
@@ -34,6 +41,7 @@ Draw = Callable[[int], tuple[np.ndarray, np.ndarray]]
 PLATE = (1.0, 0.3)  # N, N m
 ENCODER, TORQUE = 1e-3, 0.01  # rad, of each torque's scatter
 RELATED = 0.9
+FOLLOWED = ("r_hip_flexion", "r_hip_adduction", "r_knee_flexion", "r_ankle_flexion")
 
 
 def marker_noise(shape: tuple[int, ...], size: float, related: float, rng: np.random.Generator) -> np.ndarray:
@@ -93,6 +101,31 @@ def segments(size: float, related: float) -> Draw:
     return draw
 
 
+def person(size: float, related: float) -> Draw:
+    """Errors and deviations of angles (rad) and moments (N m) of one leg, in some frames of a walk on exact plates."""
+    model = human36(1.78, 74.0, "de_leva_male")
+    motion = walking(model, 1.6)
+    body, exact = BodyInMotion(model, motion), simulated_trial(model, motion, noise=0.0)
+    up = np.array([0.0, 1.0, 0.0])
+    truth = trial_dynamics(model, motion, share_between_feet(ground_reaction(body), human_footing(body), up))
+
+    def draw(seed: int) -> tuple[np.ndarray, np.ndarray]:
+        noise = marker_noise(exact.markers.positions.shape, size, related, np.random.default_rng(seed))
+        markers = replace(exact.markers, positions=exact.markers.positions + noise)
+        found = analyse_person(replace(exact, markers=markers), height=1.78, mass=74.0, mechanism=model)
+        spread, time = found.random_errors, found.motion.time
+        chosen = [int(np.argmin(np.abs(time - t))) for t in np.linspace(0.2, 1.4, 7)]
+        at = [int(np.argmin(np.abs(motion.time - time[k]))) for k in chosen]
+        errors, deviations = [], []
+        for name in FOLLOWED:
+            errors += [found.motion.of(name)[chosen] - motion.of(name)[at]]
+            errors += [found.dynamics.moment(name)[chosen] - truth.moment(name)[at]]
+            deviations += [spread.coordinate(name)[chosen], spread.moment(name)[chosen]]
+        return np.concatenate(errors), np.concatenate(deviations)
+
+    return draw
+
+
 def centre(size: float, related: float) -> Draw:
     """Errors and deviations of a shoulder's centre by SCoRE."""
     exact = shoulder.recording("FE/AbAd")
@@ -141,6 +174,11 @@ STUDIES: dict[str, dict[str, Callable[[], Draw]]] = {
         "segments, ±1 mm": lambda: segments(0.001, 0.0),
         "segments, ±3 mm": lambda: segments(0.003, 0.0),
         "segments, ±3 mm, related by 0.9": lambda: segments(0.003, RELATED),
+    },
+    "person": {
+        "person, ±1 mm": lambda: person(0.001, 0.0),
+        "person, ±3 mm": lambda: person(0.003, 0.0),
+        "person, ±3 mm, related by 0.9": lambda: person(0.003, RELATED),
     },
     "score": {
         "SCoRE, ±1 mm": lambda: centre(0.001, 0.0),

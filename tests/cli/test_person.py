@@ -39,6 +39,8 @@ def test_a_trial_becomes_a_page_and_a_table(torseur, walk, own_folder):
     document = json.loads(torseur("person", "walk.c3d", *WHO, "--json").stdout)
     assert document["reactions"] == "force plates" and all(check["ok"] for check in document["checks"])
     assert document["marker_distance"]["rms"] < 1e-5
+    assert document["marker_errors"]["deviation"] < 1e-5
+    assert 0 <= document["coordinates"]["r_knee_flexion"]["deviation"][0] < 0.01
 
 
 @pytest.mark.slow

@@ -59,6 +59,27 @@ def test_fit_and_balance_are_told(found):
     assert not found.warnings and any("left out" in note for note in found.notes)
 
 
+@pytest.mark.slow
+def test_stated_deviations_are_the_scatter_of_recordings():
+    # Errors of known size, fresh in each of five recordings, go through the whole analysis.
+    size, motion = 0.003, walking(PERSON, 1.6)
+    exact = simulated_trial(PERSON, motion)
+    names = ("r_knee_flexion", "l_knee_flexion", "r_ankle_flexion", "l_ankle_flexion")
+    scatter, stated = [], []
+    for seed in range(5):
+        noise = size * np.random.default_rng(seed).normal(size=exact.markers.positions.shape)
+        markers = replace(exact.markers, positions=exact.markers.positions + noise)
+        one = analyse_person(replace(exact, markers=markers), height=HEIGHT, mass=MASS, mechanism=PERSON)
+        errors = one.random_errors
+        assert errors.marker == pytest.approx(size, rel=0.03) and errors.related < 0.05
+        scatter.append([(one.motion.of(name), one.dynamics.moment(name)) for name in names])
+        stated.append([(errors.coordinate(name), errors.moment(name)) for name in names])
+    seen = np.sqrt(np.mean(np.var(scatter, axis=0, ddof=1), axis=-1))
+    said = np.sqrt(np.mean(np.square(stated), axis=(0, -1)))
+    assert said[:, 0] == pytest.approx(seen[:, 0], rel=0.15)
+    assert (said[:, 1] > 0.85 * seen[:, 1]).all() and (said[:, 1] < 1.5 * seen[:, 1]).all()
+
+
 def test_cycles_are_those_of_the_walk(found):
     assert found.walks
     for cycles in found.cycles.values():

@@ -25,6 +25,7 @@ from torseur.analysis.biomechanics.person.calibration import Calibration, calibr
 from torseur.analysis.biomechanics.person.model_axes import turn_to_model_axes
 from torseur.analysis.biomechanics.person.motion_cycles import Cycle, cycles_of, marked_cycles
 from torseur.analysis.biomechanics.person.protocol import Protocol, require_set
+from torseur.analysis.biomechanics.person.random_errors import RandomErrors, random_errors
 from torseur.analysis.biomechanics.person_model.anthropometry import Anthropometry, anthropometry
 from torseur.analysis.biomechanics.person_model.human36 import human36, joint_limits
 from torseur.analysis.biomechanics.person_model.marker_sets import BODIES, OWN
@@ -66,6 +67,7 @@ class PersonTrial:
     label_faults: tuple[LabelFault, ...] = ()
     events: tuple[RecordedEvent, ...] = ()
     results: Mapping[str, Array] = field(default_factory=dict)
+    derivatives: Derivatives | None = None
 
     @property
     def mechanism(self) -> Mechanism:
@@ -99,6 +101,13 @@ class PersonTrial:
         foot = f"{coordinate[:2]}foot"
         leg = coordinate[2:].startswith(("hip_", "knee_", "ankle_"))
         return np.where(self.beside[foot], np.nan, values) if leg and foot in self.beside else values
+
+    @cached_property
+    def random_errors(self) -> RandomErrors:
+        """Standard deviations of angles and moments by errors of markers and plates like those of the trial."""
+        weights = self.calibration.weights if self.calibration else None
+        how = self.derivatives or usual_derivatives(self.motion.time)
+        return random_errors(self.dynamics, self.fit, self.markers, how, self.free, weights)
 
     @cached_property
     def cycles(self) -> dict[str, tuple[Cycle, ...]]:
@@ -172,7 +181,7 @@ def analyse_person(
     found = PersonTrial(
         trial.name, height, mass, anthropometry(table), markers, fit, trial_dynamics(model, motion, reactions), feet,
         source, turned.plates, said, notes, calibration, how, faults, turned.events,
-        {label: values[used] for label, values in trial.results.items()},
+        {label: values[used] for label, values in trial.results.items()}, derivatives,
     )  # fmt: skip
     return replace(found, warnings=(*said, *_beside_notes(found), *_other_person(trial.subject, height, mass)))
 

@@ -219,7 +219,7 @@ def person_document(analysis: PersonTrial) -> dict[str, Any]:
     from torseur.presentation.report.person.person_tables import person_checks
 
     motion, dynamics = analysis.motion, analysis.dynamics
-    residual = dynamics.residual
+    residual, errors = dynamics.residual, analysis.random_errors
     return {
         "name": analysis.name,
         "height": analysis.height,
@@ -229,6 +229,7 @@ def person_document(analysis: PersonTrial) -> dict[str, Any]:
         "frames": len(motion),
         "reactions": analysis.source,
         "marker_distance": {"rms": analysis.fit.rms, "greatest": analysis.fit.greatest, "unit": "m"},
+        "marker_errors": {"deviation": errors.marker, "related": errors.related, "unit": "m"},
         "residual_force_rms": float(np.sqrt(np.mean(np.sum(residual.force**2, axis=1)))),
         "residual_moment_rms": float(np.sqrt(np.mean(np.sum(residual.moment**2, axis=1)))),
         "cycles": {foot: [vars(cycle) for cycle in cycles] for foot, cycles in analysis.cycles.items()},
@@ -237,6 +238,7 @@ def person_document(analysis: PersonTrial) -> dict[str, Any]:
                 "range": [float(motion.of(name).min()), float(motion.of(name).max())],
                 "moment": _extremes(analysis.moment(name)),
                 "power": _extremes(analysis.power(name)),
+                "deviation": _deviations(analysis, name),
             }
             for name in motion.names
         },
@@ -246,6 +248,15 @@ def person_document(analysis: PersonTrial) -> dict[str, Any]:
         "calibration": calibration_document(analysis.calibration),
         "notes": list(analysis.notes),
     }
+
+
+def _deviations(analysis: PersonTrial, name: str) -> list[float]:
+    """Standard deviations of a coordinate and of its moment by random errors, over the frames that are known."""
+    import numpy as np
+
+    angle, moment = analysis.random_errors.coordinate(name), analysis.random_errors.moment(name)
+    moment = moment[np.isfinite(analysis.moment(name))]
+    return [float(np.sqrt(np.mean(x**2))) if len(x) else math.nan for x in (angle, moment)]
 
 
 def _extremes(values: Array) -> list[float]:
