@@ -19,8 +19,8 @@ function volume({ positions, indices }) {
   return sum;
 }
 
-// A prism with 22 sides has this share of the cross-section of its circle.
-const SHARE = (22 * Math.sin((2 * Math.PI) / 22)) / (2 * Math.PI);
+// A prism with 36 sides has this share of the cross-section of its circle.
+const SHARE = (36 * Math.sin((2 * Math.PI) / 36)) / (2 * Math.PI);
 
 test("a box has its volume exactly", () => {
   near(volume(bodyMesh([{ kind: "box", centre: [1, 2, 3], size: [2, 3, 5], turn: TURN, shade: 1 }], 0)), 30, 1e-9);

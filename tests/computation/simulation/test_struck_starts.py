@@ -181,3 +181,10 @@ def test_a_stop_that_is_said_twice_stops_once(restitution):
         for gaps in (["q1"], ["q1", "sin(q1)"])
     )  # fmt: skip
     assert np.allclose(once["q1"], twice["q1"], atol=1e-8) and np.allclose(once["q2"], twice["q2"], atol=1e-8)
+
+
+@pytest.mark.parametrize("method", ["explicit", "radau5", "time_stepping"])
+def test_what_is_driven_into_a_stop_from_the_start_is_named(method):
+    driven = ts.parse(SLED.format(mass=1.0, x=0.0, v=-2.0) + "constrain x = sin(-2 rad/s * t) * 1 m as motor ;")
+    with pytest.raises(TorseurError, match="'stop' contradicts other contacts or constraints at t = 0 s"):
+        ts.simulate(driven, 1.0, events=[Impact("stop", "x", 0.0)], method=method)

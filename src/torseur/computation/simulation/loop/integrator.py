@@ -193,9 +193,9 @@ class Integrator:
             answer, error = _after_jump(problem.jump, work)
         if problem.control is not None and error is None:
             error = _under_control(problem.control, work)
-            if error is not None:
-                answer = memory.RAISED
-                work.take_over()
+            answer = answer if error is None else memory.RAISED
+        if error is not None:  # before any step: the start is all there is
+            work.take_over()
         while answer in memory.GOES_ON and work.attempts < problem.max_steps:
             if answer == memory.STIFFENED and present.when_stiff is not None:
                 present = present.when_stiff()
