@@ -34,6 +34,12 @@ def test_lists_of_requests(text, found):
     assert split_requests(text) == found
 
 
+def test_one_text_is_read_as_in_commands(equations):
+    for text, listed in (("mass_matrix", ["mass_matrix"]), ("mass_matrix, bias/q,v", ["mass_matrix", "bias/q,v"])):
+        one, other = (ts.compile(equations["double_pendulum"], functions) for functions in (text, listed))
+        assert [output.name for output in one.program.outputs] == [output.name for output in other.program.outputs]
+
+
 def test_names_say_what_is_differentiated(equations):
     programs = programs_of(equations["double_pendulum"], "inverse_dynamics/q,v,bias/q/v,mass_matrix/m1")
     assert [p.name for p in programs] == ["inverse_dynamics_by_q_v", "bias_by_q_by_v", "mass_matrix_by_m1"]

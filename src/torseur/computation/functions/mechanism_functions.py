@@ -66,6 +66,10 @@ def compile_equations(
 
 def _requested_program(equations: Equations, functions: Sequence[str]) -> Program:
     """One program of functions and derivatives; of a single request with all the shorter ways it has."""
+    if isinstance(functions, str):  # one name, or several with commas as in commands
+        from torseur.computation.functions.function_requests import split_requests
+
+        functions = split_requests(functions)
     for function in functions:
         require_lasting(equations, function)
     if not any("/" in function for function in functions):
