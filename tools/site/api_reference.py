@@ -73,14 +73,14 @@ def api_pages() -> dict[str, str]:
 
 def twin(module: ModuleType, name: str) -> str | None:
     """The name of `torseur` itself under which the same thing is public."""
-    value = getattr(module, name)
+    value = unwrapped(getattr(module, name))
     return (
         next((n for n in torseur.__all__ if unwrapped(getattr(torseur, n)) is value), None) if callable(value) else None
     )
 
 
 def unwrapped(value: Any) -> Any:
-    """Public functions explain their arguments, in a wrapper around the function that folders have."""
+    """The function itself: public ones explain their arguments in a wrapper around it."""
     return inspect.unwrap(value) if callable(value) else value
 
 

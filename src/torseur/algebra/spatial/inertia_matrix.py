@@ -36,7 +36,7 @@ def _warn_of_triangle(principal: Any) -> None:
         warnings.warn(
             f"inertia matrix: its principal moments {least:.6g}, {middle:.6g}, {largest:.6g} break the triangle "
             "inequality: one exceeds the sum of the others, as of no rigid body.",
-            stacklevel=4,
+            stacklevel=5,  # the caller, beyond what explains arguments
         )
 
 
